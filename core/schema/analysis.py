@@ -309,7 +309,12 @@ class UseOfRatings(Settings):
         listed=True,
         metavar="D,...",
     )
-    raters: RatersUsed = setting("averaged", "Raters", "use one mean rating for each text, or every rating")
+    raters: RatersUsed = setting(
+        "averaged",
+        "Several ratings of one text",
+        "use one mean rating for each text, or every rating",
+        words={"averaged": "averaged: one mean per text", "kept": "kept: one row per rating"},
+    )
     z_normalise: bool = setting(
         False,
         "On each rater's own scale",

@@ -33,10 +33,11 @@ from pages.tabs import ranking
 from pages.tabs.phrases import NOT_SCORED
 from pages.widgets import address, against, chosen_scores, result_table, visitor
 from pages.widgets.address import slug
-from pages.widgets.analysis import Drawn, Link, form, show_tables
+from pages.widgets.analysis import Drawn, form, show_tables
 from pages.widgets.chosen_scores import MAIN, Scores
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import constants, explained, nothing, places, waiting
+from pages.widgets.settings_form import Link
 
 _VIEWS: Mapping[str, tuple[str, Resampled, View]] = {
     "rows": ("Pooled, interval over rows", "rows", "pooled"),

@@ -20,10 +20,11 @@ from core.schema.correlating import RankOptions
 from core.schema.scores import METHODS, Direction, Method, ScoreTable
 from pages.widgets import address, chosen_scores, result_table
 from pages.widgets.against import Target
-from pages.widgets.analysis import Data, Drawn, Link, answer_of, form, show_tables
+from pages.widgets.analysis import Data, Drawn, answer_of, form, show_tables
 from pages.widgets.chosen_scores import Scores
 from pages.widgets.parts import explained, nothing, waiting
 from pages.widgets.result_table import Selection
+from pages.widgets.settings_form import Link
 
 
 def coefficient(

@@ -2,7 +2,6 @@
 
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import get_args
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -20,7 +19,7 @@ from core.joining.choices import (
 )
 from core.joining.tables import AS_USUAL
 from core.results.correlations.paired import People, paired_with_votes
-from core.schema.analysis import RatersUsed, UseOfRatings
+from core.schema.analysis import UseOfRatings
 from core.schema.correlating import CorrelateOptions
 from core.schema.scores import Direction, RatingSet, ScoreTable
 from core.schema.study import Study, StudyRecord
@@ -29,10 +28,11 @@ from core.sources.people import people_of
 from core.sources.reading import reading_in
 from core.store import Store
 from core.store.studies import list_studies
-from pages.widgets import address, chosen_scores
+from pages.widgets import address, chosen_scores, settings_form
 from pages.widgets.chosen_scores import Key, Scores
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import nothing, places
+from pages.widgets.settings_form import Link
 
 _MOST_OFFERED = 5_000
 """Values of a column that a menu can hold."""
@@ -134,10 +134,6 @@ def _paired(key: Key, _record: StudyRecord, _table: ScoreTable) -> tuple[ScoreTa
     return paired_with_votes(_record, _table)
 
 
-_RATERS: dict[RatersUsed, str] = {
-    "averaged": "averaged: one mean per text",
-    "kept": "kept: one row per rating",
-}
 _FILE = 0
 """Stands for a file of ratings, in place of a study's number."""
 
@@ -230,31 +226,16 @@ def human(
             nothing("choose a dimension of the ratings")
             return None
     with folded or nullcontext():
-        left, right = st.columns(2, vertical_alignment="bottom")
-        raters: RatersUsed = left.selectbox(
-            "Several ratings of one text are",
-            get_args(RatersUsed),
-            format_func=_RATERS.__getitem__,
-            key=address.one(
-                chosen_scores.parameter("raters", slot),
-                f"metrics_raters_{slot}",
-                get_args(RatersUsed),
-                get_args(RatersUsed)[0],
-            ),
-            persist_state="session",
-        )
-        normalise = right.checkbox(
-            "Normalise each rater (z)",
-            key=address.switch(chosen_scores.parameter("z", slot), f"metrics_z_{slot}"),
-            persist_state="session",
-            help="Subtracts the rater's mean and divides by the rater's standard deviation, which removes differences in "
-            "strictness.",
-        )
+        links = {
+            "raters": Link(chosen_scores.parameter("raters", slot)),
+            "z_normalise": Link(chosen_scores.parameter("z", slot)),
+        }
+        used = settings_form.render(UseOfRatings, f"metrics_use_{slot}", without={"dimension"}, links=links)
         if isinstance(found, RatingSet):
             chosen_scores.read_notes(found.notes, found.left_out)
         if file is not None:
             chosen_scores.forget_button(store, file, slot)
-    use = UseOfRatings(raters=raters, z_normalise=normalise, dimension=tuple(named) or None)
+    use = UseOfRatings(**used, dimension=tuple(named) or None)
     return Against(found, identity, use)
 
 

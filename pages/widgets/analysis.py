@@ -13,9 +13,9 @@ from core.plots.drawn import draw
 from core.schema.analysis import Analysis, Answer
 from core.schema.figures import AnyFigure, Heat
 from core.schema.result_table import ResultTable
-from core.schema.settings import SettingField, Settings, fields_of
+from core.schema.settings import Settings, fields_of
 from pages.tabs.phrases import AS_A_TABLE
-from pages.widgets import address, chosen_scores, settings_form
+from pages.widgets import chosen_scores, settings_form
 from pages.widgets.messages import plain
 from pages.widgets.parts import Press, part, waiting
 from pages.widgets.result_table import Selection, show, together, width_for
@@ -59,16 +59,6 @@ class Drawn:
     """What the page shows of the table, such as the rows that filters leave; the downloads have all of it."""
 
 
-@dataclass(frozen=True)
-class Link:
-    """How the address of a page holds an option."""
-
-    name: str
-    """Of its parameter."""
-    code: Callable[[Any], str] = str
-    """What the address says for a word."""
-
-
 def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> Answer | None:
     """Ask for the data and the options, then show the answer, and return it. Raises InputError.
 
@@ -98,7 +88,7 @@ def form(
     *,
     folds: bool = True,
     at: Mapping[str, DeltaGenerator] = _NONE,
-    links: Mapping[str, Link] = _NONE,
+    links: Mapping[str, settings_form.Link] = _NONE,
 ) -> Settings:
     """Draw the options. Raises SettingsError.
 
@@ -107,34 +97,24 @@ def form(
     """
     prefix = found.function
     fields = fields_of(found.Options)
-    for name, link in links.items():
-        if name not in settled:
-            _linked(fields[name], f"{prefix}_{name}", link, offered.get(name))
     folded = {name for name, one in fields.items() if one.about.folded and folds and name not in settled}
     chosen = settings_form.render(
-        found.Options, prefix, without=folded, beside=settled, offered=offered, at=at
+        found.Options, prefix, without=folded, beside=settled, offered=offered, at=at, links=links
     )
     label = "More options" if chosen else "Options"
     chosen = {**settled, **chosen}
     if folded:
         with st.expander(label):
             chosen |= settings_form.render(
-                found.Options, prefix, without=fields.keys() - folded, beside=chosen, offered=offered
+                found.Options,
+                prefix,
+                without=fields.keys() - folded,
+                beside=chosen,
+                offered=offered,
+                links=links,
             )
     options: Settings = found.Options.checked(chosen, found.refusal)
     return options
-
-
-def _linked(one: SettingField, place: str, link: Link, offered: Sequence[str] | None) -> None:
-    """Let the address hold an option."""
-    if one.shape == "switch":
-        address.switch(link.name, place)
-    elif one.shape in ("number", "whole"):
-        address.number(link.name, place, one.default, whole=one.shape == "whole")
-    elif offered is not None and isinstance(one.default, tuple):
-        address.several(link.name, place, offered, one.default)
-    else:
-        address.one(link.name, place, one.choices if offered is None else offered, one.default, link.code)
 
 
 def answer_of(found: Analysis[Any, Any], options: Settings, *data: Data) -> Answer:

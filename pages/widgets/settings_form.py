@@ -16,6 +16,7 @@ from core.runs.working.environments import missing_for
 from core.schema.runs import Attachment, Kind, PromptSlot
 from core.schema.settings import SettingField, Settings, fields_of, named_values, on_page, worded
 from core.tables.containers import decode_utf8
+from pages.widgets import address
 from pages.widgets.messages import capital, mistakes_shown, plain, with_code
 from pages.widgets.parts import places
 
@@ -36,6 +37,16 @@ _AWAY = "_away"
 """Suffix of the key of a menu: the choice that is no longer offered, and its replacement."""
 
 
+@dataclass(frozen=True)
+class Link:
+    """How the address of a page holds an option."""
+
+    name: str
+    """Of its parameter."""
+    code: Callable[[Any], str] = str
+    """What the address says for a word."""
+
+
 def render(
     model: type[Settings],
     key_prefix: str,
@@ -45,6 +56,7 @@ def render(
     beside: Mapping[str, Any] = _NONE,
     offered: Mapping[str, Sequence[str]] = _NONE,
     at: Mapping[str, DeltaGenerator] = _NONE,
+    links: Mapping[str, Link] = _NONE,
     backend: str = "",
 ) -> dict[str, Any]:
     """Draw the fields in order and return their values for `model.checked`, a list as the text that was typed.
@@ -55,7 +67,7 @@ def render(
     backend: of the model that a run uses; empty for settings without one, such as those of an analysis.
     without: fields that the page requests elsewhere or not at all. beside: values of such fields, on which others depend.
     offered: field -> possible values here: names from a file, or fewer choices than the backend has. at: field -> where it is
-    drawn, if not here.
+    drawn, if not here. links: field -> how the address of the page holds it.
     """
     fields = fields_of(model)
     offered = {**model.offered(backend), **offered}
@@ -78,10 +90,12 @@ def render(
         known = {**beside, **chosen}
         if name in model.model_construct(**known).idle(backend):
             continue
-        usual = model.usual(known, backend)
+        one = replace(one, default=model.usual(known, backend).get(name, one.default))
+        if name in links:
+            _linked(one, f"{key_prefix}_{name}", links[name], offered.get(name))
         chosen[name] = _widget(
             at.get(name) or next(place),
-            replace(one, default=usual.get(name, one.default)),
+            one,
             f"{key_prefix}_{name}",
             _help(one, fields),
             offered.get(name),
@@ -100,6 +114,18 @@ def put(settings: Settings, key_prefix: str, *, without: Collection[str] = ()) -
             value = fields[name].typed(value)
         st.session_state[key] = list(value) if isinstance(value, tuple) else value
         st.session_state.pop(f"{key}{_AWAY}", None)
+
+
+def _linked(one: SettingField, place: str, link: Link, offered: Sequence[str] | None) -> None:
+    """Let the address hold an option."""
+    if one.shape == "switch":
+        address.switch(link.name, place)
+    elif one.shape in ("number", "whole"):
+        address.number(link.name, place, one.default, whole=one.shape == "whole")
+    elif offered is not None and isinstance(one.default, tuple):
+        address.several(link.name, place, offered, one.default)
+    else:
+        address.one(link.name, place, one.choices if offered is None else offered, one.default, link.code)
 
 
 def _help(one: SettingField, fields: Mapping[str, SettingField]) -> str | None:

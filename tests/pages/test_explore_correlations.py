@@ -100,7 +100,7 @@ def test_a_link_restores_every_choice(files: tuple[KeptFile, KeptFile]) -> None:
         "Group by": ["genre"],
         "Leave out systems": ["C"],
         "Lower is better for": ["noisy"],
-        "Several ratings of one text are": "kept",
+        "Several ratings of one text": "kept",
         "Resamples": 200,
         "Metric": "noisy",
         "Group": "talk",

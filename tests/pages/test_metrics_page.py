@@ -235,7 +235,7 @@ def test_human_ratings_are_uploaded_once_and_kept(store: Store) -> None:
     frame = shown(at, "Pearson")
     assert frame["Pearson"].iloc[0] == pytest.approx(1.0)
     assert frame["n"].iloc[0] == 6, "averaged over raters"
-    choose(at, "Several ratings of one text are", "kept")
+    choose(at, "Several ratings of one text", "kept")
     assert shown(at, "Pearson")["n"].iloc[0] == 12
     again = visit(("file", file.file_id), "Correlations")
     assert shown(again, "Pearson")["n"].iloc[0] == 6, "nobody has to give them again"
