@@ -146,6 +146,15 @@ _DATA: Mapping[Taken, _Data] = {
         "DIR|run:N ...",
         "For a source that is no such run.",
     ),
+    "aligned": _Data(
+        {"audit": ("Source", 'A run of ``judge align``, as ``"run:3"``, or the folder that it wrote.')},
+        "Names | None",
+        "aligned_from(audit, db)",
+        "from core.notebook.frames import Source, aligned_from",
+        "DIR|run:N",
+        "For a source that is no such run.",
+        _DB,
+    ),
     "marking": _Data(
         {
             "judges": (
@@ -235,6 +244,15 @@ _DATA: Mapping[Taken, _Data] = {
         "For sides that cannot be read, and a study that is not unblinded.",
         types=_TYPES,
         told=_TOLD,
+    ),
+    "study_texts": _Data(
+        {"study": ("str", "Name of a study, in any state: no answer of a rater is read.")},
+        "Names | None",
+        "study_texts_from(study, db)",
+        "from core.notebook.frames import study_texts_from",
+        "NAME",
+        "NotFound for an unknown study.",
+        _DB,
     ),
     "look": _Data(
         {"study": ("str", "Name of a running study whose design declares early looks. The look is logged.")},

@@ -56,22 +56,7 @@ OF_SETTINGS = {
     *("shared/dossier.py", "shared/options.py", "shared/sources.py", "shared/sure.py", "shared/switches.py")
 }
 """Modules that register a field of settings as it describes itself; `add_settings` is in shared/setting_options.py."""
-SHOWN_BY_HAND = {
-    "judges/agreement.py",
-    "judges/reliability.py",
-    "studies/behind.py",
-    "studies/live.py",
-    "studies/orders.py",
-    "studies/rated.py",
-    "studies/texts.py",
-    "tabs/checked/behind.py",
-    "tabs/checked/escalation.py",
-    "tabs/checked/gaps.py",
-    "tabs/checked/next_study.py",
-    "tabs/checked/since.py",
-    "tabs/judged.py",
-    "tabs/levels.py",
-}
+SHOWN_BY_HAND = {"judges/agreement.py"}
 """Modules of pages/ that show tables of analyses themselves, until these are declared. The list only shrinks."""
 NO_RESULT = {
     *("operation/disk.py", "operation/spending.py", "operation/working.py", "judges/twins.py"),
@@ -79,7 +64,7 @@ NO_RESULT = {
 }
 """Modules of pages/ whose tables are no result of an analysis: what runs cost and keep, what an audit made, the scores and ratings
 of texts as they are stored, and tables as papers printed them."""
-FORMS_BY_HAND = {"calibration/choice.py", "tabs/checked/choice.py"}
+FORMS_BY_HAND = {"calibration/choice.py"}
 """Modules of pages/ that draw the options of an analysis elsewhere than above its answer. The list only shrinks."""
 OF_RUNS = {"generate/form.py", "metrics/form.py", "tabs/new_run.py"}
 """Modules of pages/ with the form of a new run."""

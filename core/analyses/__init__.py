@@ -84,6 +84,12 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.corrected",
         "a judge's mean or pass rate, corrected by human labels on some of the texts",
     ),
+    "judge-scores": Registered(
+        "core.analyses.judge_scores",
+        "means of a judge's scores, texts without one, and signs that the scores say little",
+        noun="report",
+        verb="scores",
+    ),
     "bias": Registered(
         "core.analyses.bias",
         "what besides quality sways a judge: edits of a text, and its place",
@@ -104,6 +110,18 @@ ANALYSES: dict[str, Registered] = {
         "compare expected answers with the model's own answers to the same questions",
         noun="reproduce",
         verb="cef reasked",
+    ),
+    "answers": Registered(
+        "core.analyses.answers",
+        "count each model's answers to the judges' questions",
+        noun="reproduce",
+        verb="cef answers",
+    ),
+    "caught-errors": Registered(
+        "core.analyses.caught_errors",
+        "share of the errors that people marked to which a mismatching question points",
+        noun="reproduce",
+        verb="cef alignment",
     ),
     "reliability": Registered(
         "core.analyses.reliability",
@@ -148,6 +166,12 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.prompts",
         "compare prompts or models of a judge that ran on the same texts",
         noun="report",
+    ),
+    "leakage": Registered(
+        "core.analyses.leakage",
+        "check whether length, diff, punctuation, ... reveal the system",
+        noun="study",
+        verb="audit",
     ),
     "look": Registered(
         "core.analyses.look",

@@ -6,7 +6,15 @@ With the other measures of WMT's meta-evaluation: segment and system correlation
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from core.schema.analysis import Analysis, Table, Tell, confidence_setting, resamples_setting, rng_setting
+from core.schema.analysis import (
+    Analysis,
+    Caution,
+    Table,
+    Tell,
+    confidence_setting,
+    resamples_setting,
+    rng_setting,
+)
 from core.schema.result_table import Interval
 from core.schema.rows import column, entry, row
 from core.schema.settings import Remark, Settings, setting
@@ -561,7 +569,7 @@ def _test_notes(found: Accuracies) -> tuple[str, ...]:
 def _sentences(found: Accuracies) -> tuple[str, ...]:
     from core.tables.reading import shown
 
-    return (f"Metrics against {shown(found.human)}.", *found.constants)
+    return (f"Metrics against {shown(found.human)}.", *map(Caution, found.constants))
 
 
 ANALYSIS = Analysis(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.schema.analysis import (
     Analysis,
+    Caution,
     Table,
     Tell,
     Verdict,
@@ -541,7 +542,9 @@ def _sentences(found: Agreement) -> tuple[str, ...]:
             f"{len(apart) - _MOST_NAMED:,} more raters are harsher or more lenient: see the table of raters."
         )
     said += [
-        f"{shown(one.rater)} always answers {shown(one.constant)}, which reports nothing about a text."
+        Caution(
+            f"{shown(one.rater)} always answers {shown(one.constant)}, which reports nothing about a text."
+        )
         for one in found.raters[:_MOST_ROWS]
         if one.constant and found.reason != NO_ERROR
     ]

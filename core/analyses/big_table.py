@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from core.schema.analysis import (
     Analysis,
+    Caution,
     Table,
     Tell,
     Verdict,
@@ -270,7 +271,7 @@ ANALYSIS = Analysis(
             notes=_resampled,
         ),
     ),
-    sentences=lambda found: (*found.notes, *found.constants),
+    sentences=lambda found: (*found.notes, *map(Caution, found.constants)),
     section="scale#estimates-of-a-big-table",
     misleads="While a run is not complete, its rows so far may be about other texts than the rest.",
     refuses="If no row is scored yet.",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.schema.analysis import (
     Analysis,
+    Caution,
     Table,
     Tell,
     confidence_setting,
@@ -170,7 +171,7 @@ def _sentences(found: Consistency) -> tuple[str, ...]:
 
     orders = f", in the order {' and '.join(found.orders)}" if found.orders else ""
     texts, repeats = counted(found.n_texts, "text"), counted(found.n_repeats, "repeat")
-    return (f"{shown(found.judge)}: {texts}, {repeats}{orders}.", *found.constants)
+    return (f"{shown(found.judge)}: {texts}, {repeats}{orders}.", *map(Caution, found.constants))
 
 
 def _in_percent(found: Consistency) -> dict[str, dict[str, Any]]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import field_validator
 
-from core.schema.analysis import Analysis, Table, Tell, Verdict, confidence_setting
+from core.schema.analysis import Analysis, Caution, Table, Tell, Verdict, confidence_setting
 from core.schema.figures import AnyFigure, Axis, Intervals
 from core.schema.result_table import Interval
 from core.schema.rows import column, entry, row
@@ -462,7 +462,10 @@ def _sentences(found: CorrectedNumbers) -> tuple[str, ...]:
         said.append(f"{shown(found.judge)} alone: {_ends(judged, found)}, {error}.")
     if found.n_unscored:
         said.append(
-            f"{found.n_unscored:,} of {found.n:,} texts have no score: they count as an answer of their own, and so do their labels."
+            Caution(
+                f"{found.n_unscored:,} of {found.n:,} texts have no score: they count as an answer of their own, and so do their "
+                "labels."
+            )
         )
     if value is not None and found.labels_saved.value is not None:
         said.append(_saved_said(found))
@@ -470,7 +473,9 @@ def _sentences(found: CorrectedNumbers) -> tuple[str, ...]:
     if p is not None and p < SELECTED:
         like = "texts with the same answer" if found.method == "by-class" else "other texts"
         said.append(
-            f"Check how texts were chosen for labels: labelled texts differ from {like} in {found.shift_in} ({p_said(p)})."
+            Caution(
+                f"Check how texts were chosen for labels: labelled texts differ from {like} in {found.shift_in} ({p_said(p)})."
+            )
         )
     return tuple(said)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from core.analyses.levels import ConstantScore
-from core.schema.analysis import COEFFICIENTS, Analysis, Table, Tell
+from core.schema.analysis import COEFFICIENTS, Analysis, Caution, Table, Tell
 from core.schema.correlating import CorrelateOptions
 from core.schema.result_table import Interval
 from core.schema.rows import WHOLE, cells, column, columns, documented_columns, entry, row
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 LONG_WORK = 100_000_000
 """Scores times resamples above which it takes more than a few seconds."""
 BY_MODEL = "judges-by-model"
+FOLLOWS_LEVEL = "judge-table-2"
 """Name of the table of several files."""
 
 
@@ -259,6 +260,26 @@ class JudgeRow:
 
 
 @row
+class FollowsLevelRow:
+    """One metric against the negative level, as Factual's Table 2 reports it."""
+
+    metric: str = column("the metric", title="Score", names_row=True)
+    signature: str = column("how it was computed", shown=False)
+    pearson_over_rows: Interval = column(
+        "Pearson over all rows, with the interval over rows", title="Pearson, over rows"
+    )
+    pearson_over_questions: Interval = column(
+        "the same with the interval over questions", title="Pearson, over questions"
+    )
+    kendall_per_question: Interval = column("Kendall's tau-b within each question, averaged", title="Kendall")
+    n: int = column("rows used", title="Rows")
+    questions: int = column(
+        "questions with a defined Kendall; it is undefined where all scores are equal", title="Questions"
+    )
+    left_out: Mapping[str, int] = column("reason -> rows left out", title="Rows left out")
+
+
+@row
 class Correlations:
     """Every metric in every group."""
 
@@ -300,7 +321,7 @@ def compute(options: CorrelateOptions, quality: "Quality", *, tell: Tell) -> Cor
     else:
         report = correlate_files(files, **asked)
         judges = judges_by_model(report, files, options.sizes)
-    said = (against_said(report, first.ratings), *report.constants)
+    said = (against_said(report, first.ratings), *map(Caution, report.constants))
     return correlations(report, options.resample, said, judges)
 
 
@@ -319,6 +340,43 @@ def correlations(
         resampled,
         said,
         view,
+    )
+
+
+def _follows_level(found: Correlations) -> tuple[FollowsLevelRow, ...] | None:
+    """The rows of Factual's Table 2: every metric over all rows, against the level."""
+    from core.results.cells import interval
+
+    report = found.report
+    whole = all(one.group.keys() <= {"metric"} for one in report.rows)
+    if report.against != "-level" or not whole or not {"pearson", "kendall"} <= {*report.options.methods}:
+        return None
+    rows = []
+    for one in report.rows:
+        pooled, kendall = one.pooled.get("pearson"), one.per_item.get("kendall")
+        rows.append(
+            FollowsLevelRow(
+                metric=one.metric.name,
+                signature=one.metric.signature,
+                pearson_over_rows=interval(pooled.over_rows if pooled else None),
+                pearson_over_questions=interval(pooled.over_items if pooled else None),
+                kendall_per_question=interval(kendall),
+                n=one.n,
+                questions=kendall.n_clusters if kendall else 0,
+                left_out=one.left_out,
+            )
+        )
+    return tuple(rows)
+
+
+def _level_notes(found: Correlations) -> tuple[str, ...]:
+    options = found.report.options
+    drawn = (
+        f"Intervals: {options.confidence_level:.0%}, percentile bootstrap, {options.n_resamples:,} resamples."
+    )
+    return (
+        *((drawn,) if options.n_resamples else ()),
+        "Questions: those with a defined Kendall; it is undefined where all scores of a question are equal.",
     )
 
 
@@ -580,6 +638,18 @@ True
             notes=_notes,
             hidden=_unseen,
             shaped=_seen,
+        ),
+        Table(
+            FOLLOWS_LEVEL,
+            FollowsLevelRow,
+            _follows_level,
+            "Correlation with the level, as in Factual, Table 2",
+            "Does the judge fall as damage increases? 1 is perfect; Factual prints the same numbers with the other sign. Pearson: over "
+            "all rows, with intervals over rows (as in Factual) and over questions (safer). Kendall: within each question, then averaged.",
+            notes=_level_notes,
+            hidden=lambda found: () if any(one.left_out for one in found.report.rows) else ("left_out",),
+            on_request=lambda _: True,
+            lacking=lambda _: "it needs the level, Pearson and Kendall, and all rows in one group",
         ),
         Table(
             BY_MODEL,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import field_validator
 
-from core.schema.analysis import Analysis, Table, Tell, Verdict
+from core.schema.analysis import Analysis, Caution, Table, Tell, Verdict
 from core.schema.result_table import Interval
 from core.schema.rows import column, columns, entry, row
 from core.schema.settings import Settings, setting
@@ -322,8 +322,11 @@ def _said(found: "Escalation") -> list[str]:
             )
         if found.shift_p is not None and found.shift_p < SELECTED:
             lines.append(
-                f"Check how texts were chosen for labels: it keeps {ends_said(found.kept_labelled)} of those with one and "
-                f"{ends_said(found.kept_unlabelled)} of the others ({p_said(found.shift_p)}). The promise holds for texts like the labelled ones."
+                Caution(
+                    f"Check how texts were chosen for labels: it keeps {ends_said(found.kept_labelled)} of those with one and "
+                    f"{ends_said(found.kept_unlabelled)} of the others ({p_said(found.shift_p)}). The promise holds for texts like "
+                    "the labelled ones."
+                )
             )
     if found.total is not None and found.total.total.estimate is not None and chosen is not None:
         lines.append(

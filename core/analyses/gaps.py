@@ -59,6 +59,7 @@ ANALYSIS = Analysis(
             notes=lambda found: found.notes,
             hidden=lambda found: found.hidden,
             shaped=lambda found: found.shaped,
+            most_on_page=20,
         ),
     ),
 )

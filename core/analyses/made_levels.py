@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from core.schema.analysis import (
     Analysis,
+    Caution,
     Table,
     Tell,
     Verdict,
@@ -296,7 +297,8 @@ def _length_row(one: "LengthRule", p: float | None) -> LengthRow:
 def _verdicts(found: MadeLevels) -> tuple[Verdict, ...]:
     undecided = _all_undecided(found.found)
     code = "undefined" if undecided else "remake" if found.remake_items else "as-claimed"
-    return (Verdict(code, found.verdict, reason="; ".join(undecided)),)
+    sentence = Caution(found.verdict) if code == "remake" else found.verdict
+    return (Verdict(code, sentence, reason="; ".join(undecided)),)
 
 
 def _sentences(found: MadeLevels) -> tuple[str, ...]:
@@ -353,7 +355,7 @@ def _undecided_said(found: "Found") -> list[str]:
     core = Counter(one.undecided["core"] for one in found.sets if "core" in one.undecided)
     if core.total() == len(found.sets):
         said.append(f"The core fact was not checked: {next(iter(core))}.")
-    return [*said, STAND_IN] if found.stand_in else said
+    return [*said, Caution(STAND_IN)] if found.stand_in else said
 
 
 def _noise_said(found: "Found") -> list[str]:
@@ -365,8 +367,10 @@ def _noise_said(found: "Found") -> list[str]:
         "do not judge single items by it" if noise >= USELESS else "look at each item before you remake it"
     )
     return [
-        f"About {100 * noise:.0f} % of the judge's verdicts on claims seem wrong, or levels are in the wrong order: claims that "
-        f"fell stand again at a worse level ({found.returns.count:,} of {found.returns.n:,} steps): {advice}."
+        Caution(
+            f"About {100 * noise:.0f} % of the judge's verdicts on claims seem wrong, or levels are in the wrong order: claims that "
+            f"fell stand again at a worse level ({found.returns.count:,} of {found.returns.n:,} steps): {advice}."
+        )
     ]
 
 
@@ -384,15 +388,19 @@ def _length_said(found: "Found") -> str:
         return f"Length by level: {number}, without an interval."
     if tau.low <= 0 <= tau.high:
         return f"Length alone does not show the level: {number}."
-    return f"Length alone gives away the level: worse levels are {'longer' if tau.estimate > 0 else 'shorter'} ({number})."
+    return Caution(
+        f"Length alone gives away the level: worse levels are {'longer' if tau.estimate > 0 else 'shorter'} ({number})."
+    )
 
 
 def _system_said(found: MadeLevels) -> list[str]:
     from core.tables.reading import shown
 
     return [
-        f"Length gives away the system: the {'longer' if one.first_is_longer else 'shorter'} answer is from {shown(one.first)} in "
-        f"{one.n_right:,} of {one.n_pairs:,} pairs with {shown(one.second)}."
+        Caution(
+            f"Length gives away the system: the {'longer' if one.first_is_longer else 'shorter'} answer is from "
+            f"{shown(one.first)} in {one.n_right:,} of {one.n_pairs:,} pairs with {shown(one.second)}."
+        )
         for one in found.length_by_system
         if one.p_holm is not None and one.p_holm < ALPHA
     ]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from core.schema.analysis import (
     COEFFICIENTS,
     Analysis,
+    Caution,
     Coefficient,
     Table,
     Tell,
@@ -583,15 +584,16 @@ def _verdicts(result: MetaCorrelations) -> tuple[Verdict, ...]:
         return ()
     sentence = " ".join([*found.sides_said, "; ".join([*meta_title(found), *_brief(found)])])
     code = "undefined" if found.over_metrics.estimate is None else "estimated"
-    return (Verdict(code, sentence, reason=found.over_metrics.reason or ""),)
+    unlike = found.origins is not None and found.origins.differences
+    return (Verdict(code, Caution(sentence) if unlike else sentence, reason=found.over_metrics.reason or ""),)
 
 
 def _said(result: MetaCorrelations) -> tuple[str, ...]:
     """Before the number: whether it means little, and which metrics it leaves out. The verdict itself begins with how the sides differ."""
     found, pair = result.found, _pair(result)
-    caution = [found.caution] if found.caution is not None else []
+    caution = [Caution(found.caution)] if found.caution is not None else []
     if pair is None:
-        return (*found.sides_said, *caution, *result.lines)
+        return (*map(Caution, found.sides_said), *caution, *result.lines)
     total = pair.n_metrics + len(pair.dropped)
     compared = [f"Metrics compared: {pair.n_metrics} of {total}"] if pair.dropped else []
     verdict = (one.sentence for one in _verdicts(result))

@@ -8,6 +8,7 @@ from core.analyses.consistency import ANALYSIS as CONSISTENCY
 from core.analyses.consistency import Consistency, RepeatRow, rows_of
 from core.schema.analysis import (
     Analysis,
+    Caution,
     Table,
     Tell,
     confidence_setting,
@@ -494,8 +495,10 @@ def _constant_said(found: "PairsReport") -> list[str]:
                 else "the two orders contradict each other"
             )
             return [
-                f"{shown(found.judge)} is constant: on {n:,} of {whole.n_pairs:,} pairs {what}. Such a judge reports nothing about a pair: it agrees with raters as "
-                "often as they give that answer, and may pass the Alt-test so."
+                Caution(
+                    f"{shown(found.judge)} is constant: on {n:,} of {whole.n_pairs:,} pairs {what}. Such a judge reports nothing about "
+                    "a pair: it agrees with raters as often as they give that answer, and may pass the Alt-test so."
+                )
             ]
     return []
 
@@ -738,6 +741,7 @@ ANALYSIS = Analysis(
             _of_votes(lambda _, votes: [one.tested for one in votes.blocks], None),
             "Alt-test",
             "May it replace a rater?",
+            section="inference#alt-test",
             notes=_of_votes(_tested_notes),
             hidden=_of_votes(lambda _, votes: _votes_hidden(votes)),
             lacking=_without_study,

@@ -260,7 +260,7 @@ def compute(
     from dataclasses import replace
 
     from core.errors import InputError
-    from core.results.study.planning import STUDY_FACTS, Aim, stated
+    from core.results.study.planning import STUDY_FACTS, stated
     from core.tables.reading import shown
 
     clash = "leave it out, the components come from {pilot}"
@@ -274,12 +274,7 @@ def compute(
         elif basis is None:
             notes = study.why_not if study is not None and not options.stated else ()
             basis = replace(stated(**options.stated, mean=options.mean), notes=notes)
-        if study is None:
-            aim = Aim(levels=basis.levels or 1)
-        elif "raters" in asked:
-            aim = replace(study.aim, votes=study.study.design.votes_per_pair)
-        else:
-            aim = study.aim
+        aim = _stated_aim(basis, study, asked)
         reached = None if study is None else reached_by(study, basis, asked)
         planned = _planned(basis, replace(aim, **asked), reached)
     except InputError as problem:
@@ -290,6 +285,37 @@ def compute(
     facts = [name for name in STUDY_FACTS if name in asked]
     own = f", with its own {' and '.join(facts)}" if facts else ""
     return replace(planned, study=f"Study {shown(study.study.name)}{own}:")
+
+
+def _stated_aim(basis: "Basis | None", study: "Standing | None", asked: Mapping[str, Any]) -> "Aim":
+    """What a study, or the components, state for the plan. asked: options that have a value."""
+    from dataclasses import replace
+
+    from core.results.study.planning import Aim
+
+    if study is None:
+        return Aim(levels=(None if basis is None else basis.levels) or 1)
+    if "raters" in asked:  # other raters than the study's share its questions as its design says
+        return replace(study.aim, votes=study.study.design.votes_per_pair)
+    return study.aim
+
+
+def _in_use(given: Mapping[str, Any], pilot: "Basis | None", study: "Standing | None") -> dict[str, object]:
+    """What is planned for where an option is empty: what the study states, or as usual."""
+    from dataclasses import replace
+
+    wanted = {name: given[name] for name in ("margin", "power", "half_width", "questions") if name in given}
+    aim = replace(_stated_aim(pilot, study, given), **wanted)
+    return {
+        "margin": aim.margin,
+        "confidence_level": aim.bound_level,
+        "power": aim.wanted_power,
+        "half_width": aim.wanted_half_width,
+        "raters": aim.raters,
+        "votes": aim.votes or "all raters",
+        "levels": aim.levels,
+        "score": aim.score,
+    }
 
 
 def _asked(options: PlanOptions) -> dict[str, Any]:
@@ -651,6 +677,7 @@ ANALYSIS = Analysis(
     Result=StudyPlan,
     takes=("pilot", "standing"),
     compute=compute,
+    in_use=_in_use,
     verdicts=_verdicts,
     codes={
         "planned": "a number of questions reaches what is wanted; the row with the fewest votes is named",
@@ -678,6 +705,8 @@ ANALYSIS = Analysis(
             heading=_heading,
             notes=_notes,
             hidden=_hidden,
+            marked=lambda found: () if found.wanted.questions else [found.fewest(scope) for scope in _SCOPES],
+            mark="the fewest votes",
         ),
         Table(
             "power",

@@ -180,15 +180,17 @@ def _sentences(found: RaterMatrix) -> tuple[str, ...]:
 
 
 def _figures(found: RaterMatrix) -> tuple[AnyFigure, ...]:
+    cells = f"{len(found.rows)} rows that predict {len(found.columns)} raters"
     return (
         Heat(
             table="raters",
-            alt=f"Heat map of F1: {len(found.rows)} rows that predict {len(found.columns)} raters",
+            alt=f"Heat map of F1: {cells}",
             value="f1",
             row="predicts",
             columns=("gold",),
             row_title="predicting rater",
             column_title="rater whose marks are the gold",
+            also={name: f"Heat map of {name}: {cells}" for name in ("precision", "recall")},
             instead=True,
         ),
     )

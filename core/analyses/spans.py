@@ -353,7 +353,17 @@ def _figures(found: SpanAgreement) -> tuple[AnyFigure, ...]:
     axis = Axis("F1 of characters", -0.02, 1.02)
     if found.groups:
         alt = f"F1 of characters of all texts and of {len(found.groups)} groups, with intervals"
-        return (Intervals(table="span-agreement", alt=alt, sides=("f1",), names=("by", "name"), axis=axis),)
+        return (
+            Intervals(
+                table="span-agreement",
+                alt=alt,
+                sides=("f1",),
+                names=("name",),
+                axis=axis,
+                panel="by",
+                by="by",
+            ),
+        )
     if found.judges is not None and len(found.judges) > 1:
         alt = f"F1 of characters of {len(found.judges)} judges, with intervals"
         return (Intervals(table="spans-side-by-side", alt=alt, sides=("f1",), names=("judge",), axis=axis),)

@@ -3,35 +3,20 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from core.schema.analysis import (
-    Analysis,
-    Table,
-    Tell,
-    Verdict,
-    confidence_setting,
-    resamples_setting,
-    rng_setting,
-)
+from core.analyses.followed import ANALYSIS as OF_RATINGS
+from core.analyses.followed import Meta, VotesOptions, WithoutFamily, meta_row, meta_said
+from core.schema.analysis import Analysis, Caution, Table, Tell, Verdict
 from core.schema.figures import AnyFigure, Axis, Dots, Intervals, steady_axis
 from core.schema.result_table import Interval
 from core.schema.rows import column, entry, row
-from core.schema.settings import Settings
+from core.schema.settings import Remark
 
 if TYPE_CHECKING:
-    from core.results.correlations.following import MetaOfStudy
     from core.results.study.counted import Counted
     from core.schema.scores import ScoreTable
     from core.schema.study import StudyRecord
 
 _MOST_NAMED, _MOST_ROWS = 5, 40
-
-
-class VotesOptions(Settings):
-    """Options of the intervals."""
-
-    n_resamples: int = resamples_setting(2_000, "number of resamples of questions; 0 for no intervals")
-    confidence_level: float = confidence_setting()
-    rng: int = rng_setting()
 
 
 @row
@@ -101,31 +86,6 @@ class VoteRow:
 
 
 @row
-class WithoutFamily:
-    """The meta-correlation of the study without one family of metrics."""
-
-    without: str = column("the family that is left out", key="", names_row=True)
-    meta: Interval = column("the meta-correlation without it", title="meta-correlation", ends="object")
-
-
-@row
-class Meta:
-    """The meta-correlation of the study."""
-
-    spearman: Interval = entry(
-        "Spearman, over metrics, of following the level and agreeing with the votes; its interval resamples metrics",
-        ends="object",
-    )
-    n_metrics: int = entry("metrics that have both numbers")
-    n_families: int = entry("their families")
-    dropped: Mapping[str, str] = entry("metric -> why it is left out")
-    caution: str | None = entry("why the number is weak evidence")
-    families: tuple[WithoutFamily, ...] = entry(
-        "without each family in turn", rows=WithoutFamily, keyed_by="without"
-    )
-
-
-@row
 class Votes:
     """Every metric beside the votes of a study."""
 
@@ -151,13 +111,14 @@ def compute(
     from core.study.raters import check_asks
 
     check_asks(record.study, ["levels", "preference"], "votes on pairs")
+    if options.dimension is not None:
+        ANALYSIS.refuse([Remark("dimension", "only a study of ratings has dimensions")])
+    drawing: Any = options.model_dump(exclude={"dimension"})
     tell("resampling questions")
     table = decoded(record, tables)
-    found = metrics_against_votes(record, table, **options.model_dump())
-    levels = follow_levels(record.outputs, table, **options.model_dump())
-    meta = meta_of_study(
-        record.study.name, table, [one.agreement for one in found], levels, **options.model_dump()
-    )
+    found = metrics_against_votes(record, table, **drawing)
+    levels = follow_levels(record.outputs, table, **drawing)
+    meta = meta_of_study(record.study.name, table, [one.agreement for one in found], levels, **drawing)
     shown = vote_table(found)
     names = [one.name for one in shown.columns]
     rows = tuple(
@@ -218,20 +179,6 @@ def so_far(record: "StudyRecord", tables: "Sequence[ScoreTable]", counted: "Coun
     )
     return Votes(
         record.study.name, PREFERRED[record.study.votes_mean], rows, meta_row(meta), 0.95, "undefined", ()
-    )
-
-
-def meta_row(found: "MetaOfStudy") -> Meta:
-    """The meta-correlation of a study as every door shows it."""
-    from core.results.cells import interval
-
-    return Meta(
-        interval(found.over_metrics),
-        found.n_metrics,
-        found.n_families,
-        found.dropped,
-        found.caution,
-        tuple(WithoutFamily(name, interval(one)) for name, one in found.without_family.items()),
     )
 
 
@@ -313,23 +260,7 @@ def _sentences(found: Votes) -> tuple[str, ...]:
         return ()
     of = f"{found.meta.n_families} famil{'y' if found.meta.n_families == 1 else 'ies'}"
     said = f"Do metrics that follow the level agree better with the votes? {meta_said(found.meta)} of {of}."
-    return (said, *([found.meta.caution] if found.meta.caution else []))
-
-
-def meta_said(found: Meta) -> str:
-    """The meta-correlation of a study in one line: `Spearman 0.83 [0.50, 0.90], 16 metrics`, or why there is none."""
-    from core.results.cells import decimal, fitted
-
-    one = found.spearman
-    if one.value is None:
-        return f"Meta-correlation undefined: {one.reason}"
-    places = fitted(one.value, one.low, one.high, found.n_metrics, 3)
-    ends = (
-        ""
-        if one.low is None or one.high is None
-        else f" [{decimal(one.low, places)}, {decimal(one.high, places)}]"
-    )
-    return f"Spearman {decimal(one.value, places)}{ends}, {found.n_metrics} metrics"
+    return (said, *([Caution(found.meta.caution)] if found.meta.caution else []))
 
 
 def _figures(found: Votes) -> tuple[AnyFigure, ...]:
@@ -375,6 +306,8 @@ ANALYSIS = Analysis(
     Options=VotesOptions,
     Result=Votes,
     takes=("study", "scores"),
+    fits=lambda record, _tables: record.study.kind == "pairs",
+    others=(OF_RATINGS,),
     compute=compute,
     verdicts=_verdicts,
     codes={

@@ -26,6 +26,7 @@ from core.cli.shared.options import (
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
+    add_aligned_input,
     add_answers_input,
     add_big_table_input,
     add_costs_input,
@@ -47,12 +48,14 @@ from core.cli.shared.sources import (
     add_sides_input,
     add_standing_option,
     add_study_input,
+    add_study_texts_input,
     add_table_options,
     add_taught_input,
     add_tried_input,
     add_two_scores_input,
     add_voted_option,
     files_of_sides,
+    open_aligned,
     open_answers,
     open_big_table,
     open_costs,
@@ -74,6 +77,7 @@ from core.cli.shared.sources import (
     open_sides,
     open_standing,
     open_study,
+    open_study_texts,
     open_tables,
     open_taught,
     open_tried,
@@ -92,6 +96,7 @@ from core.cli.shared.switches import (
 )
 from core.errors import InputError
 from core.schema.analysis import CHOICES, Analysis, Answer, Taken
+from core.schema.result_table import ResultTable
 from core.schema.settings import Remark, Settings, SettingsError, fields_of, refuse
 from core.store import database_path
 
@@ -176,6 +181,13 @@ _DATA: Mapping[Taken, _Opened] = {
         "reading the answers",
         (add_database_option,),
     ),
+    "aligned": _Opened(
+        add_aligned_input,
+        open_aligned,
+        lambda options: [options.audit],
+        "reading the marked errors",
+        (add_database_option,),
+    ),
     "marking": _Opened(
         add_marking_input,
         open_marking,
@@ -212,6 +224,9 @@ _DATA: Mapping[Taken, _Opened] = {
         (add_table_options, add_pair_option, add_database_option),
     ),
     "sides": _Opened(add_sides_input, open_sides, files_of_sides, "reading the sides"),
+    "study_texts": _Opened(
+        add_study_texts_input, open_study_texts, lambda _: [], "reading the texts", (add_database_option,)
+    ),
     "look": _Opened(add_look_input, open_look, lambda _: [], "looking at the study", (add_database_option,)),
     "part": _Opened(
         add_part_input,
@@ -383,21 +398,26 @@ def _answer(found: Analysis[Any, Any], switches: Sequence[Switch], options: argp
     as_json = answer.json
     if further:
         as_json = {key: one for each in (answer, *further) for key, one in entries_of(each).items()}
-    give(options, as_json, *printed_of([answer, *further]))
+    printed, in_files = printed_of([answer, *further])
+    give(options, as_json, printed, in_files + _requested([answer, *further], options.table))
 
 
 def give_answer(options: argparse.Namespace, answer: Answer, below: Sequence[str] = ()) -> None:
     """Print an answer, or write it to `--out`, and set the exit status. below: lines after its tables."""
     options.status = answer.status
-    printed = answer.printed
-    in_files = [*answer.in_files]
-    if options.table is not None and options.table not in {one.name for one in (*printed, *in_files)}:
-        requested = answer.requested(options.table)
-        if requested is None and (why := answer.lacking(options.table)):
-            raise InputError(f"--table {options.table}: {why}")
-        in_files += filter(None, [requested])
-    tables = (one for table in printed for one in ("", table))
+    tables = (one for table in answer.printed for one in ("", table))
+    in_files = [*answer.in_files, *_requested([answer], options.table)]
     give(options, answer.json, [*answer.said, *tables, *below], in_files)
+
+
+def _requested(answers: Sequence[Answer], name: str | None) -> list[ResultTable]:
+    """The table of this name, if it is there on request alone. Raises InputError with the reason why there is none."""
+    if name is None or any(one.name == name for each in answers for one in (*each.printed, *each.in_files)):
+        return []
+    found = [table for one in answers if (table := one.requested(name)) is not None]
+    if not found and (why := "; ".join(filter(None, (one.lacking(name) for one in answers)))):
+        raise InputError(f"--table {name}: {why}")
+    return found
 
 
 def _table_needs(found: Analysis[Any, Any], chosen: Settings, name: str | None) -> list[Remark]:

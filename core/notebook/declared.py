@@ -17,6 +17,7 @@ from core.notebook.frames import (
     Source,
     Sources,
     Target,
+    aligned_from,
     answer_sets_from,
     big_table_from,
     costs_from,
@@ -39,6 +40,7 @@ from core.notebook.frames import (
     sides_from,
     standing_from,
     study_from,
+    study_texts_from,
     sure_from,
     table_from,
     tables_from,
@@ -54,8 +56,10 @@ __all__ = [
     "acc23",
     "agreement",
     "alt_test",
+    "answers",
     "bias",
     "calibrate",
+    "caught_errors",
     "check",
     "compare",
     "consistency",
@@ -67,6 +71,8 @@ __all__ = [
     "examples_curve",
     "gaps",
     "judge_agreement",
+    "judge_scores",
+    "leakage",
     "levels",
     "look",
     "made_levels",
@@ -1456,6 +1462,57 @@ def corrected(
     )
 
 
+def judge_scores(
+    scores: Source | Sequence[Source],
+    texts: Source | None = None,
+    *,
+    db: str | os.PathLike[str] | None = None,
+) -> Result:
+    """How high are a judge's scores, how many texts have none, and does anything speak against them?
+
+    The same numbers as the command ``report scores``.
+
+    Parameters
+    ----------
+    scores
+        Scores of judges or metrics: a data frame, a file, the folder of a run or ``"run:3"``. A judge's run also
+        has its records.
+    texts
+        The scored texts, if ``scores`` come without them.
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``judge-scores`` with the columns ``metric``, ``n``, ``mean``, ``sd``, ``left_out``,
+        ``constant_value``, ``constant_share``, ``table``. Further tables: ``marked-texts``; ``marked-means``. See
+        docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For scores that cannot be read.
+
+    Notes
+    -----
+    Misleads: Means of scores that lack different texts cover different texts. A sign alone does not make a score
+    wrong: a judge that only ever writes "Correct." repeats itself and may be right.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"item": ["q1", "q2", "q3"], "judge": [4, 5, None]})
+    >>> assay.judge_scores(frame).frame[["metric", "n", "mean"]].values.tolist()
+    [['judge', 2, 4.5]]
+    """
+    return answered(
+        "judge-scores",
+        {},
+        lambda: judged_from(scores, texts, db),
+    )
+
+
 def bias(
     scores: Source | Sequence[Source],
     texts: Source | None = None,
@@ -1793,6 +1850,89 @@ def reasked(judge: Source, *, confidence: float = 0.95, db: str | os.PathLike[st
             "confidence": confidence,
         },
         lambda: judge_output_from(judge, db),
+    )
+
+
+def answers(answers: Sequence[Source]) -> Result:
+    """What did a model answer to the judges' questions, each from the text that the question was made from?
+
+    The same numbers as the command ``reproduce cef answers``.
+
+    Parameters
+    ----------
+    answers
+        Runs of ``judge answers``, one for each model, as ``"run:3"``, or the folders that they wrote.
+
+    Returns
+    -------
+    Result
+        Table ``judge-answers`` with the columns ``model``, ``author``, ``*``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a source that is no such run.
+
+    Notes
+    -----
+    Misleads: Counts do not compare models: answers of two models to the same questions show how reliable each is
+    (`reliability`).
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.answers(["run:5"])  # doctest: +SKIP
+    """
+    return answered(
+        "answers",
+        {},
+        lambda: answer_sets_from(answers),
+    )
+
+
+def caught_errors(
+    audit: Source, *, confidence: float = 0.95, db: str | os.PathLike[str] | None = None
+) -> Result:
+    """Which share of the errors that people marked does a mismatching question point to?
+
+    The same numbers as the command ``reproduce cef alignment``.
+
+    Parameters
+    ----------
+    audit
+        A run of ``judge align``, as ``"run:3"``, or the folder that it wrote.
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``judge-alignment`` with the columns ``by``, ``name``, ``caught``, ``caught_count``, ``no_verdict``.
+        See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a source that is no such run.
+
+    Notes
+    -----
+    Misleads: Many mismatches hit errors by chance: compare the share with the number of mismatches. False alarms
+    are not counted, and errors of one text are not independent, so the intervals are too narrow.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.caught_errors("run:7")  # doctest: +SKIP
+    """
+    return answered(
+        "caught-errors",
+        {
+            "confidence": confidence,
+        },
+        lambda: aligned_from(audit, db),
     )
 
 
@@ -2484,6 +2624,57 @@ def prompts(
     )
 
 
+def leakage(
+    study: str, *, resamples: int = 2000, seed: int = 0, db: str | os.PathLike[str] | None = None
+) -> Result:
+    """Can anyone tell which system wrote an answer from its length, changes, punctuation, formatting and repeated
+    wording alone?
+
+    The same numbers as the command ``study audit``.
+
+    Parameters
+    ----------
+    study
+        Name of a study, in any state: no answer of a rater is read.
+    resamples
+        Most swaps of the two systems behind each p (whole number of at least 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``leakage`` with the columns ``level``, ``pairs``, ``auc``, ``p``, ``p_holm``, ``strongest_rule``,
+        ``p_of_the_rule``, ``p_of_the_rule_holm``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. NotFound for an unknown study. NotAllowed for a study without levels.
+
+    Notes
+    -----
+    Misleads: With few questions only a strong leak is detectable, and raters notice more than these features.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.leakage("demo", db=demo_database)
+    >>> found.frame["level"].tolist()[-1]
+    'all levels'
+    """
+    return answered(
+        "leakage",
+        {
+            "resamples": resamples,
+            "seed": seed,
+        },
+        lambda: study_texts_from(study, db),
+    )
+
+
 def look(study: str, *, db: str | os.PathLike[str] | None = None) -> Result:
     """Is the always-valid bound of a running study above the margin yet?
 
@@ -2721,6 +2912,7 @@ def votes(
     study: Source,
     scores: Source | Sequence[Source],
     *,
+    dimension: str | None = None,
     resamples: int = 2000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -2735,6 +2927,8 @@ def votes(
         An unblinded study, as ``"study:NAME"``, or the path of its bundle.
     scores
         Scores of metrics or judges; several sources are merged.
+    dimension
+        For a study of ratings: which dimension to use (default: the only one) (default: the only one).
     resamples
         Number of resamples of questions; 0 for no intervals (whole number of at least 0).
     confidence
@@ -2771,6 +2965,7 @@ def votes(
     return answered(
         "votes",
         {
+            "dimension": dimension,
             "resamples": resamples,
             "confidence": confidence,
             "seed": seed,
@@ -2862,8 +3057,8 @@ def correlate(
         ``pearson_per_system_corrected_noise_of_scores``, ``pearson_per_system_corrected_noise_of_ratings``,
         ``system_accuracy``, ``system_accuracy_n_pairs``, ``system_accuracy_at_least``,
         ``system_accuracy_at_most``, ``system_accuracy_n_settled``, ``system_scores``, ``pearson_given_system``,
-        ``spearman_given_system``, ``kendall_given_system``. Further tables: ``judges-by-model``. See
-        docs/results.md.
+        ``spearman_given_system``, ``kendall_given_system``. Further tables: ``judge-table-2``;
+        ``judges-by-model``. See docs/results.md.
 
     Raises
     ------

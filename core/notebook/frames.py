@@ -25,6 +25,7 @@ from core.joining.choices import TableChoice, chosen_table
 from core.joining.choices import check_choice as check_table_choice
 from core.joining.quality import OfFile, Quality
 from core.joining.tables import merge_tables
+from core.judges.alignment import MarkedText
 from core.judges.answers import AnswerSet
 from core.notebook.result import Result
 from core.results.check.dossier import Dossier, Texts
@@ -73,8 +74,9 @@ from core.schema.scores import (
     WithTexts,
 )
 from core.schema.settings import SettingsError, as_parameter
-from core.schema.study import RatingTask, StudyRecord
+from core.schema.study import RatingTask, StudyRecord, StudyTexts
 from core.sources.judges import (
+    aligned_of,
     answer_sets_of,
     costs_of,
     facts_of,
@@ -98,7 +100,7 @@ from core.sources.scores import Scores
 from core.sources.scores import scores_of as source_scores
 from core.sources.sides import side_of
 from core.sources.spans import Marked, marks_of, spans_of
-from core.sources.studies import look_at, part_of, pilot_if_any, standing_if_any, study_or_bundle
+from core.sources.studies import look_at, part_of, pilot_if_any, standing_if_any, study_or_bundle, texts_named
 from core.sources.texts import made_texts_of
 from core.sources.texts import texts_of as source_texts
 from core.store import Store, database_path, open_store
@@ -298,6 +300,12 @@ def standing_from(study: str | None, db: str | os.PathLike[str] | None) -> Stand
     """Return how far a study of pairs has come. Raises InputError and NotFound."""
     check_type("study", study, str, "the name of a study", optional=True)
     return standing_if_any(study, reading_of(db))
+
+
+def study_texts_from(study: str, db: str | os.PathLike[str] | None) -> StudyTexts:
+    """Return the texts of a study, whatever its state. Raises InputError and NotFound."""
+    check_type("study", study, str, "the name of a study")
+    return texts_named(study, reading_of(db))
 
 
 def look_from(study: str, db: str | os.PathLike[str] | None) -> EarlyLook:
@@ -760,6 +768,11 @@ def judge_outputs_from(judges: Source | Sequence[Source]) -> list[JudgeOutput]:
 def answer_sets_from(answers: Source | Sequence[Source]) -> list[AnswerSet]:
     """Return models' answers to questions. Raises InputError with the problems of all."""
     return answer_sets_of([_a_run("answers", one) for one in each_of(answers)], reading_of())
+
+
+def aligned_from(audit: Source, db: str | os.PathLike[str] | None) -> tuple[MarkedText, ...]:
+    """Return marked errors beside mismatches. Raises InputError."""
+    return aligned_of(parse_source(_a_run("audit", audit)), reading_of(db))
 
 
 def marking_from(judges: Source | Sequence[Source], rated: str | None) -> MarkingJudges:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from core.schema.result_table import Cell, Column, Interval
+from core.schema.result_table import Column, Interval
 from core.stats.multiplicity import CORRECTIONS, Correction
 from core.stats.resampling import NO_RESAMPLES, NO_WIDTH, Estimate, Share
 from core.tables.reading import shown
@@ -101,14 +101,6 @@ def left_out_notes(rows: Sequence[tuple[str, Mapping[str, int]]], things: str) -
             f"Left out{where}: {reason}: {count} {things if most != 1 else things.removesuffix('s')}"
         )
     return tuple(notes)
-
-
-def row_of(found: object, columns: Sequence[Column], **other: Cell) -> tuple[Cell, ...]:
-    """A row of cells: for each column the cell given by name, else the result's field of that name."""
-    fields = {one.name: getattr(found, one.name) for one in columns if one.name not in other} | other
-    return tuple(
-        interval(cell) if isinstance(cell := fields[one.name], Estimate) else cell for one in columns
-    )
 
 
 def resampled(confidence_level: float) -> str:

@@ -19,6 +19,7 @@ Taken = Literal[
     "panel",
     "people",
     "study",
+    "study_texts",
     "scores",
     "judged",
     "levels",
@@ -30,6 +31,7 @@ Taken = Literal[
     "answers",
     "marking",
     "taught",
+    "aligned",
     "table",
     "sides",
     "quality",
@@ -52,6 +54,7 @@ Taken = Literal[
 panel: raters and judges of the same texts, side by side.
 people: raters alone; columns and metrics of judges are nobody's.
 study: everything said in an unblinded study.
+study_texts: a study's texts, whatever its state, without what raters said (`core.schema.study.StudyTexts`).
 scores: tables of scores, from one source or several.
 judged: the same with the records of judges behind them, and their texts (`core.schema.panel.JudgedTables`).
 levels: scores of texts of known levels, with all that is known about the texts (`core.results.judges.made_levels.ScoredLevels`).
@@ -68,6 +71,7 @@ judges: the same of several runs.
 answers: each model's answers to questions of several.
 marking: judges that mark errors, with the rated texts that they read (`core.schema.scores.MarkingJudges`).
 taught: errors that people marked, and runs of judges with their examples.
+aligned: errors that people marked, beside the mismatches of a cross-examination (`core.judges.alignment.MarkedText`).
 costs: what the runs of judges cost.
 two_scores: two tables of scores, with their texts where a run knows them.
 tried: runs of one kind of judge with several prompts or models, and people beside them.
@@ -406,6 +410,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "panel": PanelChoice,
     "people": PeopleChoice,
     "study": _NoChoice,
+    "study_texts": _NoChoice,
     "scores": _NoChoice,
     "judged": _NoChoice,
     "levels": LevelsChoice,
@@ -414,6 +419,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "answers": _NoChoice,
     "marking": MarkingChoice,
     "taught": _NoChoice,
+    "aligned": _NoChoice,
     "ratings": _NoChoice,
     "marks": _NoChoice,
     "marks_by_rater": _NoChoice,
@@ -461,6 +467,12 @@ def rng_setting() -> Any:
     return setting(0, "Seed", "seed of all resampling", within=(0, LARGEST_SEED), option="seed", folded=True)
 
 
+class Caution(str):
+    """A sentence that says why numbers mislead. Pages draw it as a warning; other doors say it as any other sentence."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What an analysis answers about one thing."""
@@ -468,6 +480,7 @@ class Verdict:
     code: str
     """For programs: one of the analysis's codes, never a sentence."""
     sentence: str
+    """A Caution if somebody must act on it before the numbers count."""
     status: int = 0
     """Exit status of the command: 0, or from 3 on, the gravest first; 2 is that of mistakes."""
     reason: str = ""
@@ -527,6 +540,8 @@ class Table(Generic[Found]):
     most_printed: int | None = None
     """Rows up to which a terminal prints it; None: it always does; 0: only files have it. A main table that depends on the
     result is always printed."""
+    most_on_page: int | None = None
+    """Rows of it that a page shows, the first ones; None: all. Its downloads always have all."""
     apart: bool = False
     """Whether a file that holds several tables leaves it out, because it lists texts and what people said of each."""
     on_request: Callable[[Found], bool] = _never
@@ -535,6 +550,12 @@ class Table(Generic[Found]):
     """Why this result has no such table, for who names it."""
     asked_by: str = ""
     """The option that asks for it: who names the table asks, too."""
+    marked: Callable[[Found], Collection[object]] = _none
+    """Rows that the answer is about, which a page marks."""
+    mark: str = ""
+    """What the marked rows are, such as `the fewest votes`."""
+    section: str = ""
+    """Where docs/ explain it, if that is not where they explain the analysis: `statistics#ties`."""
 
     def of(
         self, found: Found, rows: Sequence[object] | None = None, notes: tuple[str, ...] | None = None
@@ -546,6 +567,8 @@ class Table(Generic[Found]):
             notes=self.notes(found) if notes is None else notes,
             hidden=self.hidden(found),
             shaped=self.shaped(found),
+            marked=self.marked(found),
+            mark=self.mark,
         )
 
     @property
@@ -566,6 +589,7 @@ class Table(Generic[Found]):
             notes=of_part(self.notes, ()),
             hidden=of_part(self.hidden, ()),
             shaped=of_part(self.shaped, {}),
+            marked=of_part(self.marked, ()),
             on_request=self.on_request if self.on_request is _never else of_part(self.on_request, False),
             lacking=of_part(self.lacking, ""),
             most_printed=self.most_printed if most_printed is None else most_printed,
@@ -604,8 +628,11 @@ class Analysis(Generic[Chosen, Found]):
     """Lines of a doctest, for the docstring of its function."""
     workload: Callable[..., str] = _nothing_said
     """How much there is to do, where that takes long; empty: it does not. It takes what `compute` takes."""
+    in_use: Callable[..., Mapping[str, object]] | None = None
+    """What stands in place of options that are empty, for pages, which show it where the option is: `in_use(given, *data)` takes
+    those that have a value, and the data. None: what the options say is all. It must not take long."""
     sentences: Callable[[Found], tuple[str, ...]] = _none
-    """What is said after the verdicts."""
+    """What is said after the verdicts; a Caution where it says why numbers mislead."""
     said: Callable[[Found], tuple[str, ...]] | None = None
     """All that is said in its order, the verdicts' sentences among it; None: the verdicts, then `sentences`."""
     figures: Callable[[Found], tuple[AnyFigure, ...]] = _none

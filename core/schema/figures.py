@@ -129,6 +129,8 @@ class Heat(Figure):
     """Columns that name, together, its column; none: there is one."""
     row_title: str
     column_title: str
+    also: Mapping[str, str] = field(default_factory=dict)
+    """Further columns of numbers, one of which a page draws in place of `value` if its reader wants -> what then describes it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,6 @@
 """A panel: raters and judges side by side, who gave which text which label or score."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -104,3 +104,5 @@ class JudgedTables:
     """The records behind each table; None for scores that no judge's run gave."""
     texts: tuple[TextBeside, ...] = ()
     """Texts of all tables, with the judges' reasons, as far as they are known."""
+    signs: Callable[[], tuple[str, ...]] = tuple
+    """Finds signs that the judges' words say little, each a sentence; constant scores are seen in the tables."""

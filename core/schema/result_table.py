@@ -73,6 +73,10 @@ class ResultTable:
     """A line above the table, for readers."""
     notes: tuple[str, ...] = field(default=())
     """Sentences below the table: how intervals were made, what was left out."""
+    marked: tuple[int, ...] = ()
+    """Places of rows that the answer is about. A page shows them in bold, and says what they are."""
+    mark: str = ""
+    """What the marked rows are, such as `the fewest votes`."""
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):

@@ -278,13 +278,23 @@ def table_of(
     notes: tuple[str, ...] = (),
     hidden: Collection[str] = (),
     shaped: Mapping[str, Mapping[str, Any]] | None = None,
+    marked: Collection[object] = (),
+    mark: str = "",
 ) -> ResultTable:
-    """A table of these rows. row: their type; hidden, shaped: as in `columns_of`."""
+    """A table of these rows. row: their type; hidden, shaped: as in `columns_of`. marked: those of the rows that are; mark: what
+    they are.
+    """
     held = list(rows)
     shown = columns_of(row, hidden, shaped, rows=held)
     laid_out = [cell for _, cell in _laid_out(row, held)]
     return ResultTable(
-        name, shown, tuple(tuple(cell(each) for cell in laid_out) for each in held), title, notes
+        name,
+        shown,
+        tuple(tuple(cell(each) for cell in laid_out) for each in held),
+        title,
+        notes,
+        marked=tuple(at for at, each in enumerate(held) if any(each is one for one in marked)),
+        mark=mark,
     )
 
 

@@ -116,6 +116,20 @@ class SettingField:
             return _with_commas(value)
         return _plain(value)
 
+    def option_words(self, value: object) -> tuple[str, ...]:
+        """What a user types to choose a value: the option, and the value if it takes one; of several values each."""
+        if self.shape == "switch":
+            return (f"--{'' if value else 'no-'}{self.option.removeprefix('--')}",)
+        if isinstance(value, str) and value in self.about.apart:
+            return (f"--{value}",)
+        if isinstance(value, Mapping):
+            several = [f"{name}={_plain(one)}" for name, one in value.items()]
+        elif isinstance(value, tuple) and self.shape == "texts":
+            several = [*map(_plain, value)]
+        else:
+            several = [self.typed(value)]
+        return tuple(word for one in several for word in (self.option, one))
+
     def word(self, value: str) -> str:
         """Name of a value on a page."""
         return self.about.words.get(value, value)
@@ -332,6 +346,12 @@ class Settings(BaseModel):
         refuse(problems, cls, what=what or SettingsError.START)
         assert found is not None
         return found
+
+    @property
+    def option_words(self) -> tuple[str, ...]:
+        """The words of a command that give these settings: the options that differ from their defaults."""
+        given = ((one, getattr(self, name)) for name, one in fields_of(type(self)).items())
+        return tuple(word for one, value in given if value != one.default for word in one.option_words(value))
 
     def unmet(self, also: Collection[str] = ()) -> list[Remark]:
         """Problems of fields that have a value but lack the field that they need. also: fields that something else stands for."""

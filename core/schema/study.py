@@ -559,6 +559,15 @@ class ShippedText:
 
 
 @dataclass(frozen=True)
+class StudyTexts:
+    """A study with the texts that raters read, whatever its state: no answer is read."""
+
+    study: Study
+    items: tuple[Item, ...]
+    outputs: tuple[Output, ...]
+
+
+@dataclass(frozen=True)
 class StudyRecord:
     """A complete study, as read by the analysis and stored in a bundle."""
 

@@ -163,6 +163,12 @@ class CheckOptions(Settings):
     n_resamples: int = resamples_setting(2_000)
     rng: int = rng_setting()
 
+    def idle(self, backend: str) -> frozenset[str]:
+        """The limits of other uses, once a use is chosen."""
+        if self.use is None:
+            return frozenset()
+        return frozenset(name for limits in LIMITS.values() for name in limits) - {*LIMITS[self.use]}
+
     @field_validator("passes_from", mode="before")
     @classmethod
     def _rating_as_text(cls, value: object) -> object:
@@ -175,7 +181,7 @@ class Priced(Settings):
 
     price: dict[str, float] = setting(
         {},
-        "Prices",
+        "Price",
         "what 1,000 texts cost with a judge (default: what its run cost)",
         at_least=0,
         metavar="JUDGE=MONEY",

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from core.errors import InputError
+from core.judges.alignment import KIND as ALIGNMENT
+from core.judges.alignment import MarkedText
 from core.judges.answers import KIND as ANSWERS
 from core.judges.answers import AnswerSet
 from core.judges.kind import JudgeKind
@@ -94,6 +96,17 @@ def answers_of(source: Source, reading: SourceReader) -> AnswerSet:
 def judges_of(written: Sequence[str], reading: SourceReader) -> list[JudgeOutput]:
     """Return the output of several judges. Raises InputError with the problems of all."""
     return read_each(written, lambda source: judge_of(source, reading))
+
+
+def aligned_of(source: Source, reading: SourceReader) -> tuple[MarkedText, ...]:
+    """Return marked errors beside mismatches, from `judge align`. Raises InputError for sources without them."""
+    _, found = from_run(
+        source,
+        reading,
+        lambda folder: read_audit_folder(folder, ALIGNMENT),
+        lambda run: answered(run, ALIGNMENT),
+    )
+    return found
 
 
 def answer_sets_of(written: Sequence[str], reading: SourceReader) -> list[AnswerSet]:

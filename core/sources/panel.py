@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from core.errors import InputError, NotAllowed
@@ -18,6 +19,7 @@ from core.judges.kind import JudgeKind
 from core.results.check.gaps import texts_of_judge
 from core.results.correlations.votes import PREFERRED, vote_margins, votes_panel
 from core.results.judges.pairwise import pair_texts
+from core.results.judges.scores import degeneracy
 from core.runs.judging import texts_beside
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand
@@ -340,7 +342,15 @@ def judged_tables(
             known += texts_of_output(output)
         elif source is not None:
             known += [TextBeside(row, text=text) for row, text in texts_scored(source, reading)]
-    return JudgedTables(tuple(tables), tuple(outputs), tuple(known))
+    judges = [one for one in outputs if one is not None]
+    return JudgedTables(tuple(tables), tuple(outputs), tuple(known), partial(signs_of, judges))
+
+
+def signs_of(outputs: Iterable[JudgeOutput]) -> tuple[str, ...]:
+    """Return the signs that a judge's words say little, each a sentence."""
+    kinds = ((KINDS[one.kind], one) for one in outputs)
+    found = (sign for kind, one in kinds if isinstance(kind, JudgeKind) for sign in degeneracy(kind, one))
+    return tuple(dict.fromkeys(one.sentence for one in found if one.sign != "constant"))
 
 
 def _outputs(sources: Sequence[Source], reading: SourceReader) -> Iterator[JudgeOutput]:

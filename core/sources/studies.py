@@ -8,14 +8,14 @@ from core.errors import InputError
 from core.results.study.counted import Filters, StudyPart, counts_at_all, filtered
 from core.results.study.early import EarlyLook, look
 from core.results.study.planning import Basis, Standing, of_file, of_pilot, own_basis, panel_size
-from core.schema.study import Study, StudyRecord
+from core.schema.study import Study, StudyRecord, StudyTexts
 from core.sources.named import FileSource, Source, StudySource, parse_source
 from core.sources.people import study_record
 from core.sources.reading import SourceReader, cannot_give
 from core.store import Store
 from core.store.answers import answers_of
 from core.store.raters import raters_of
-from core.store.studies import find_study, items_of
+from core.store.studies import find_study, items_of, outputs_of
 from core.study.analysis_set import USUAL_VOTES, fix_when_shown, main_levels, released_record
 from core.study.bundle import stored_or_bundled
 from core.study.raters import check_asks
@@ -101,6 +101,18 @@ def look_at(name: str, reading: SourceReader, *, by: str) -> EarlyLook:
     with reading.opened() as store:
         study = find_study(store, source.name if isinstance(source, StudySource) else name)
         return look(store, study, by=by)
+
+
+def texts_of(store: Store, study: Study) -> StudyTexts:
+    """Return the texts of a study, whatever its state."""
+    return StudyTexts(study, tuple(items_of(store, study.study_id)), tuple(outputs_of(store, study.study_id)))
+
+
+def texts_named(name: str, reading: SourceReader) -> StudyTexts:
+    """Return the texts of a study by name, with `study:` before it or without. Raises NotFound."""
+    source = parse_source(name)
+    with reading.opened() as store:
+        return texts_of(store, find_study(store, source.name if isinstance(source, StudySource) else name))
 
 
 def standing_of(store: Store, study: Study) -> Standing:

@@ -92,7 +92,8 @@ class Conclusion:
     """None without a score."""
     gaffke: ByGaffke | None
     holds_with_one_more: bool | None
-    """Whether the claim would hold with one more question against it, by the method that decides; None without a claim."""
+    """Whether the claim would hold with one more question against it, by the method that decides; None without a claim, and where
+    it was not wanted."""
     reason: str | None
     """Why there is not enough information."""
 
@@ -105,12 +106,14 @@ def conclude(
     confidence_level: float = 0.90,
     n_resamples: int = 10_000,
     rng: Rng = 0,
+    one_more: bool = True,
 ) -> Conclusion:
     """Decide which of two systems is better, in a fixed order of tests.
 
     scores: shape (n,), a pair's score in [-1, 1], NaN for unscored pairs; above 0 favours the first system (the candidate).
     clusters: shape (n,), the question of each pair. margin: > 0, or None if none was declared. confidence_level: one-sided, of
-    "not worse". n_resamples, rng: as in `non_inferiority.verdict`, whose bound is the same.
+    "not worse". n_resamples, rng: as in `non_inferiority.verdict`, whose bound is the same. one_more: whether `holds_with_one_more` is
+    wanted, which resamples once more.
 
     With a margin: *better* if the declared bound is above -margin and the interval above 0; *worse, within the margin* if the
     bound is above -margin and the interval below 0; *not worse* if only the first is true; *worse* if only the second is.
@@ -155,7 +158,9 @@ def conclude(
         ),
         holds_with_one_more=_holds_with_one_more(
             sums, found, value, margin, confidence_level, n_resamples, rng
-        ),
+        )
+        if one_more
+        else None,
         reason=_why_too_little(found, margin, len(sums)) if value == TOO_LITTLE else None,
     )
 

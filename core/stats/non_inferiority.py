@@ -395,12 +395,14 @@ def verdict(
     confidence_level: float = 0.90,
     n_resamples: int = 10_000,
     rng: Rng = 0,
+    bound: float | None = None,
 ) -> Verdict:
     """Decide whether the candidate is worse than the comparator by less than the margin.
 
     scores: shape (n,), a pair's score in [-1, 1] (composite or net preference), NaN for unscored pairs. clusters:
     shape (n,), the question of each pair. margin: > 0, fixed before the data were seen; without one the verdict is undefined.
-    confidence_level: one-sided. `core.stats.conclusion.conclude` says which system is better, too.
+    confidence_level: one-sided. `core.stats.conclusion.conclude` says which system is better, too. bound: the deciding one, if it is
+    known from there; None: it is computed.
 
     The two bounds weigh unequal questions differently. The ordinary bound is a ratio of sums, so a question weighs by its
     number of pairs. Gaffke's bound uses the mean of question means, so every question weighs the same.
@@ -421,11 +423,13 @@ def verdict(
     means = sums[:, 0] / sums[:, 1]
     reason = why_not_ordinary(means)
     if reason is None:
-        bound = lower_bound_questions(used, questions, confidence_level, n_resamples, rng)
+        if bound is None:
+            bound = lower_bound_questions(used, questions, confidence_level, n_resamples, rng)
         return Verdict(
             NON_INFERIOR if above_margin(bound, margin) else NOT_SHOWN, "questions", bound, None, None
         )
-    bound = lower_bound_gaffke(means, confidence_level)
+    if bound is None:
+        bound = lower_bound_gaffke(means, confidence_level)
     if above_margin(bound, margin):
         return Verdict(NON_INFERIOR, "gaffke", bound, reason, None)
     needed = _questions_needed(sums, margin, confidence_level, n_resamples, rng)

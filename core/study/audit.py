@@ -1,16 +1,14 @@
 """The leakage audit: do superficial features reveal which system wrote an answer? It warns and never blocks."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import regex
 from rapidfuzz.distance import LCSseq
 
-from core import __version__
 from core.diff import diff_against, tokenize
-from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.study import FIRST_LEVEL, NO_ANSWER, Design, Item, Output, Study, TextKey
 from core.stats.blinding import Separability, SingleRule, separability, strongest_rule
 from core.stats.multiplicity import corrected
@@ -323,23 +321,6 @@ class LeakageAudit:
             no_answers={roles[source]: n for source, n in self.no_answers.items()},
         )
 
-    def to_json(self) -> dict[str, Any]:
-        """The documented form (docs/formats.md), ready for json.dumps."""
-        reading = {"severity": self.severity, "sentences": list(reading_sentences(self))}
-        return {
-            "app_version": __version__,
-            "candidate": self.candidate,
-            "comparator": self.comparator,
-            "features": [feature.name for feature in FEATURES],
-            "per_level": {part.level: _json(part, self.corrected_p(part)) for part in self.levels},
-            "overall": _json(self.overall, self.corrected_p(self.overall)),
-            "no_answers": dict(self.no_answers),
-            "linkage": {**asdict(self.linkage), "sentence": self.linkage.sentence()},
-            "reading": reading,
-            "n_resamples": self.n_resamples,
-            "rng": self.rng,
-        }
-
 
 def audit_texts(
     items: Sequence[Item],
@@ -395,56 +376,6 @@ def audit_study(store: Store, study: Study) -> LeakageAudit:
     check_asks(study, ["levels"], "leakage audit")
     items, outputs = items_of(store, study.study_id), outputs_of(store, study.study_id)
     return audit_texts(items, study.levels, outputs, study.design)
-
-
-AUDIT_COLUMNS = (
-    Column("level", "Level", names_row=True),
-    Column("pairs", "Pairs"),
-    Column("auc", "AUC"),
-    Column("p", places=4, p_value=True),
-    Column("p_holm", "Holm p", places=4, p_value=True),
-    Column("strongest_rule", "Strongest rule"),
-    Column("p_of_the_rule", places=4, p_value=True),
-    Column("p_of_the_rule_holm", "Holm p of the rule", places=4, p_value=True),
-)
-
-
-def audit_table(audit: LeakageAudit) -> ResultTable:
-    """One row for each level and one for all levels. The AUC has no interval; the next column has its p."""
-    rows = tuple(
-        (
-            part.level or "all levels",
-            found.n_pairs,
-            Interval(found.auc, n=found.n_questions, reason=found.reason or ""),
-            found.p,
-            paid[0],
-            part.rule_text or "none",
-            part.rule.p,
-            paid[1],
-        )
-        for part in (*audit.levels, audit.overall)
-        for found, paid in [(part.all_features, audit.corrected_p(part))]
-    )
-    notes = [
-        f"The strongest rule describes the answers of {audit.candidate}. Its p-value is corrected for trying every rule.",
-        f"p: from at most {audit.n_resamples:,} swaps of the two systems within a question. Holm p: corrected for the "
-        f"{2 * len(audit.levels)} tests of the levels; of all levels together, for two tests.",
-        *filter(None, [_no_answers_said(audit)]),
-    ]
-    title = f"Leakage audit: {audit.candidate} against {audit.comparator}, texts only"
-    return ResultTable("leakage", AUDIT_COLUMNS, rows, title, tuple(notes))
-
-
-def _no_answers_said(audit: LeakageAudit) -> str:
-    """How often each system gave no answer; empty if both always did."""
-    if not any(audit.no_answers.values()):
-        return ""
-    each = " and ".join(f"{source} {n:,}" for source, n in audit.no_answers.items())
-    n_texts = audit.overall.all_features.n_pairs
-    return (
-        f"No answer: {each}, of {n_texts:,} texts each. Raters see the same words for both systems, but which one fails more often "
-        "may tell it."
-    )
 
 
 def reading_sentences(audit: LeakageAudit) -> tuple[str, ...]:
@@ -509,18 +440,3 @@ def _advice(audit: LeakageAudit, part: LevelAudit) -> str:
         f"To reduce the leak, {_ADVICE[feature]}, or {order}give raters only some levels. Report this finding with the "
         "result, and check the blinding index after the last answer."
     )
-
-
-def _json(part: LevelAudit, paid: tuple[float | None, float | None]) -> dict[str, Any]:
-    rule = asdict(part.rule)
-    column = rule.pop("column")
-    return {
-        **asdict(part.all_features),
-        "p_holm": paid[0],
-        "strongest_rule": {
-            "feature": None if column is None else FEATURES[column].name,
-            "text": part.rule_text,
-            **rule,
-            "p_holm": paid[1],
-        },
-    }

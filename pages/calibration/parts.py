@@ -19,7 +19,7 @@ from pages.tabs import downloads, judged
 from pages.widgets import menus
 from pages.widgets.analysis import Drawn, show_tables
 from pages.widgets.messages import plain
-from pages.widgets.parts import nothing, part
+from pages.widgets.parts import constants, nothing, part
 
 _NO_CLASSES = "ratings and scores are compared as numbers; name a task or a scale under Options of the comparison to get classes"
 
@@ -41,9 +41,9 @@ def agreement(answer: Answer) -> None:
 
 def _verdicts(answer: Answer) -> None:
     """Show the verdict before any number, beginning with constant scores."""
-    constants = [line for one in answer.result.evaluators for line in one.not_to_use.constants]
-    for sentence in (*constants, *(one.sentence for one in answer.verdicts)):
-        st.markdown(f"**{plain(sentence)}**")
+    constants(line for one in answer.result.evaluators for line in one.not_to_use.constants)
+    for one in answer.verdicts:
+        st.markdown(f"**{plain(one.sentence)}**")
 
 
 def classes(answer: Answer) -> None:

@@ -6,17 +6,15 @@ import pandas as pd
 import streamlit as st
 
 from core.analyses.ablation import ANALYSIS as ABLATION
+from core.analyses.answers import ANALYSIS as ANSWERS
+from core.analyses.caught_errors import ANALYSIS as ALIGNED
 from core.analyses.reasked import ANALYSIS as REASKED
 from core.analyses.reliability import ANALYSIS as RELIABILITY
 from core.judges.alignment import KIND as KIND_of_alignment
 from core.judges.alignment import MarkedError, MarkedText
 from core.judges.answers import KIND, AnswerSet, question_sets_of
 from core.results.judges.cross_examination import (
-    alignment_table,
-    caught_table,
     marked_texts,
-    verdicts_by_author,
-    verdicts_table,
 )
 from core.runs.asked import asked_of
 from core.runs.judging import answered, pieces_done
@@ -27,7 +25,7 @@ from core.schema.runs import Run
 from core.store import Store
 from pages.tabs import judged, new_run
 from pages.tabs.phrases import NOT_JUDGED
-from pages.widgets import analysis, chosen_judge, chosen_scores, level_diff, menus, result_table
+from pages.widgets import analysis, chosen_judge, chosen_scores, level_diff, menus
 from pages.widgets.analysis import Data
 from pages.widgets.chosen_judge import MARKS, level_said
 from pages.widgets.messages import mistakes_shown, plain
@@ -56,21 +54,17 @@ def render_answers(store: Store, run: Run) -> None:
 
 
 def result_of_answers(store: Store, run: Run) -> None:
-    """Show the answers of one model."""
-    part(
-        "Answers",
-        "This model's answers to the judges' questions, each from the text that the question was made from. Answers of two "
-        "models to the same questions show how reliable each is.",
-        "judge-reliability",
-    )
-    counts = chosen_scores.once(
-        ("verdicts", *menus.key_of(store, run)), lambda: verdicts_by_author(_answers(store, run).sets)
-    )
-    if not counts:
-        nothing("no question is answered yet; the tab Progress shows the run")
-        return
-    result_table.show(verdicts_table(counts))
-    render_answers(store, run)
+    """Show the answers of one model, then beside those of others."""
+
+    def choose() -> list[Data]:
+        own = _answers(store, run)
+        if not any(one.questions for one in own.sets):
+            nothing("no question is answered yet; the tab Progress shows the run")
+            return []
+        return [Data(menus.key_of(store, run), lambda: [own])]
+
+    if analysis.render(ANSWERS, choose) is not None:
+        render_answers(store, run)
 
 
 def _answers(store: Store, run: Run) -> AnswerSet:
@@ -144,29 +138,28 @@ def start(store: Store, run: Run) -> None:
 
 def result_of_marked(store: Store, run: Run) -> None:
     """Show the share of marked errors found, by kind, then each error."""
-    part(
-        "Marked errors that a mismatch points to",
-        "Share of the errors with a verdict. The 95 % interval treats the errors of a text as independent. Many mismatches "
-        "hit errors by chance, so compare the share with the number of mismatches.",
-        "alignment-with-marked-errors",
-    )
-    texts = chosen_scores.once(
-        ("looked at", *menus.key_of(store, run)), lambda: pieces_done(at_hand(store, run))
-    )
-    if not any(text.errors for text in texts):
-        nothing("no error is compared yet; the tab Progress shows the run")
-        return
-    found = alignment_table(texts)
-    mismatches = sum(len(text.mismatches) for text in texts)
-    by = (
-        " Compared by rules: a stand-in that understands no meaning."
-        if at_hand(store, run).asked.by_rules
-        else ""
-    )
-    st.markdown(f"Texts: {len(texts):,}; mismatching questions: {mismatches:,}.{by}")
-    result_table.show(caught_table(found))
-    explained(":small[Intervals are Wilson's, for shares.]", "shares")
-    _errors(texts, run.run_id)
+    key = menus.key_of(store, run)
+    texts = chosen_scores.once(("looked at", *key), lambda: pieces_done(at_hand(store, run)))
+
+    def choose() -> list[Data]:
+        if not any(text.errors for text in texts):
+            nothing("no error is compared yet; the tab Progress shows the run")
+            return []
+        mismatches = sum(len(text.mismatches) for text in texts)
+        by = (
+            " Compared by rules: a stand-in that understands no meaning."
+            if at_hand(store, run).asked.by_rules
+            else ""
+        )
+        st.markdown(f"Texts: {len(texts):,}; mismatching questions: {mismatches:,}.{by}")
+        return [Data(key, lambda: texts)]
+
+    if analysis.render(ALIGNED, choose) is not None:
+        explained(
+            ":small[Many mismatches hit errors by chance, so compare the share with the number of mismatches.]",
+            "shares",
+        )
+        _errors(texts, run.run_id)
 
 
 def _errors(texts: Sequence[MarkedText], run_id: int) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -61,8 +61,8 @@ _GOING_ON, _TICK = "metrics_correlations_going_on", 2.0
 """Where the session stores whether intervals are being computed; seconds between two refreshes meanwhile."""
 BY_GROUP, _TABLE = "By group", "correlations"
 _LINKS: Mapping[str, Link] = {
-    "group": Link("group"),
-    "methods": Link("methods"),
+    "group": Link("group", str),
+    "methods": Link("methods", str),
     "system_scores": Link("rated", lambda texts: str(int(texts == "rated"))),
     "raw_level": Link("raw"),
     "n_resamples": Link("resamples"),
@@ -124,7 +124,7 @@ def _options(
     if not grouped:
         settled["group"] = ()
     with folded:
-        found = form(
+        return form(
             CORRELATE,
             {"group": columns_of(scores.table, levels=ratings is not None), "methods": COEFFICIENTS},
             settled,
@@ -132,7 +132,6 @@ def _options(
             at={"group": controls},
             links=_LINKS,
         )
-    return cast("CorrelateOptions", found)
 
 
 def _look(name: str, store: Store, scores: Scores, target: against.Target, controls: DeltaGenerator) -> None:

@@ -123,6 +123,12 @@ def _in_all_else_alike(run: Run, other: Run) -> bool:
 
 
 _THEMSELVES = "Raters"
+_PREDICTORS = {
+    _THEMSELVES: "A judge can hardly agree with people better than people agree with each other.",
+    "Judges": "Does a specialist with one person's ratings as examples mark as that person does? Start one run per rater, and choose "
+    "the runs here.",
+}
+"""Who predicts raters -> what the matrix then tells."""
 
 
 def raters(store: Store, run: Run) -> None:
@@ -134,9 +140,11 @@ def raters(store: Store, run: Run) -> None:
         return
 
     def choose() -> list[Data]:
-        who = st.radio(
-            "Who predicts", (_THEMSELVES, "Judges"), horizontal=True, key="specialist_who_predicts"
-        )
+        who = st.radio("Who predicts", list(_PREDICTORS), horizontal=True, key="specialist_who_predicts")
+        st.markdown(f":small[{_PREDICTORS[who]}]")
+        if who == _THEMSELVES and len(names) < 2:
+            nothing("one rater marked all these texts; the matrix needs two")
+            return []
         runs: list[Run] = []
         if who != _THEMSELVES:
             runs = chosen_run.runs_to_compare(
@@ -149,7 +157,9 @@ def raters(store: Store, run: Run) -> None:
             )
         ]
 
-    render(analysis("raters"), choose)
+    answer = render(analysis("raters"), choose)
+    if answer is not None and not any(one.own for line in answer.result.cells for one in line):
+        st.markdown(":small[No run here uses the ratings of a single rater as examples.]")
 
 
 def _of_one_rater(run: Run) -> bool:

@@ -1,6 +1,7 @@
 """What stands behind the verdict of a study of pairs: by level, how robust it is, and raters as a sample."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,15 +13,14 @@ from core.results.study.pair_list import PairFilter
 from core.results.study.raters import component_shares
 from core.results.study.results import StudyResults
 from core.results.study.tables import blocks, preference_names
-from core.schema.result_table import ResultTable
 from core.schema.study import PREFERENCES
 from core.stats.non_inferiority import lowest_mean
-from pages.studies.analysed import AS_TABLE, NO_PAIR
-from pages.widgets import open_study, result_table
-from pages.widgets.messages import plain
-from pages.widgets.parts import nothing, number, part
-
-_show = partial(result_table.show, titled=False)
+from pages.studies.analysed import NO_PAIR
+from pages.tabs.phrases import AS_A_TABLE
+from pages.widgets import open_study
+from pages.widgets.analysis import Drawn, heading, show_tables
+from pages.widgets.parts import nothing, number
+from pages.widgets.result_table import together
 
 
 def bodies(study_id: int, results: StudyResults) -> dict[str, Callable[[], None]]:
@@ -37,39 +37,19 @@ def _by_level(study_id: int, results: StudyResults) -> None:
     if not results.overall.n_pairs:
         nothing(NO_PAIR)
         return
-    tables, at = answer_of(results).tables, " at each level" if results.levels else ""
-    per_level = results.per_level or blocks(results)
-    with result_table.together("by_level"):
-        part(
-            "Choices",
-            f"How each rater answered{at}. Sides are decoded to systems."
-            + ("" if results.filtered else " Press a bar to see its pairs."),
-            "choices",
+    names = preference_names(results.candidate, results.comparator)
+    choices = Drawn(
+        plots.choices(results.per_level or blocks(results), results.raters, names),
+        "Stacked bars: answers per level and rater",
+        instead=True,
+    )
+    if not results.filtered:  # the tab with the pairs knows no filter of this one, so it would show others
+        choices = replace(
+            choices,
+            press=partial(_press_bar, study_id, results.raters, tuple(results.per_level)),
+            hint="Press a bar to see its pairs.",
         )
-        _show(
-            tables["choices"],
-            figure=plots.choices(
-                per_level, results.raters, preference_names(results.candidate, results.comparator)
-            ),
-            alt="Stacked bars: answers per level and rater",
-            folded=AS_TABLE,
-            press=None  # the tab with the pairs knows no filter of this one, so it would show others
-            if results.filtered
-            else partial(_press_bar, study_id, results.raters, tuple(results.per_level)),
-        )
-        part(
-            "Composite score",
-            f"A pair scores +1 if its votes favour {plain(results.candidate)}, -1 if they favour {plain(results.comparator)}, "
-            "and 0 otherwise. Both good and both bad count 0.",
-            "composite-score",
-        )
-        _show(tables["composite"])
-        part(
-            "Ties",
-            "How often raters saw no difference. The four rules overlap, so the shares do not sum to 1.",
-            "ties",
-        )
-        _show(tables["ties"])
+    show_tables(answer_of(results), ("choices", "composite", "ties"), {"choices": choices}, headed=True)
 
 
 def _press_bar(
@@ -85,95 +65,48 @@ def _press_bar(
 
 
 def _robustness(results: StudyResults) -> None:
-    """Show whether another way of counting would change the verdict, and what would."""
-    tables = answer_of(results).tables
-    with result_table.together("robustness"):
-        part(
-            "Would another way of counting change it?",
-            "One rule changes per row.",
-            "sensitivity",
-        )
-        _show(tables["sensitivity"])
-        if "robustness" in tables:
-            result_table.show(tables["robustness"])
-        if results.early is not None:
-            _early(tables["early"])
-        bound = results.non_inferiority
+    """Show whether another way of counting would change the verdict, what would, and the numbers that it rests on."""
+    answer, bound = answer_of(results), results.non_inferiority
+    with together("robustness"):
+        show_tables(answer, ("sensitivity", "robustness"), headed=True)
+        if "early" in answer.tables:
+            heading(answer.analysis, next(one for one in answer.analysis.tables if one.name == "early"))
+            with st.expander(AS_A_TABLE):  # its figure is on the first screen
+                show_tables(answer, ("early",))
         if bound.mean is not None:
-            part(
-                "Declared analysis, for comparison" if results.early is not None else "Bounds and answer",
-                "The numbers that the verdict rests on."
-                if results.early is None
-                else "Without the early looks, these would decide.",
-                "the-answer",
-            )
-            _show(tables["answer"])
-            if bound.margin is not None:  # a lower bound alone would take a side
-                result_table.show(tables["bounds"])
-
-
-def _early(path: ResultTable) -> None:
-    """Show how the always-valid bound grew; its figure is on the first screen."""
-    part(
-        "Early looks",
-        "How the always-valid bound, which decides about the whole study, grew with each question.",
-        "looking-early",
-    )
-    with st.expander(AS_TABLE):
-        _show(path)
+            # A lower bound alone would take a side.
+            show_tables(answer, ("answer", *(() if bound.margin is None else ("bounds",))), headed=True)
 
 
 def _sample(study_id: int, results: StudyResults) -> None:
     """Show raters' means with the bound over raters, where votes differ, and the size of a new study."""
-    sample = results.raters_as_sample
+    sample, answer = results.raters_as_sample, answer_of(results)
     found = sample.found
-    part(
-        "Raters as a sample",
-        "Would other raters reach the same verdict? Here raters are a sample, too, and the score is the mean vote.",
-        "raters-as-a-sample",
-    )
     if found.mean is None:
         nothing(NO_PAIR)
         return
-    tables = answer_of(results).tables
-    means, components = tables["rater-means"], tables["variance-components"]
-    with result_table.together("sample"):
-        _show(
-            means,
-            figure=plots.rater_means(sample, (results.candidate, results.comparator)),
-            alt=f"Mean vote of each rater with interval over questions. Mean of all {number(found.mean)}, lower bound over "
-            f"raters and questions {number(found.bound)}, margin {number(lowest_mean(sample.margin))}",
-            folded=AS_TABLE,
-            press=None
-            if results.filtered
-            else partial(
-                _press_rater,
-                study_id,
-                [name for name, one in zip(sample.names, found.raters, strict=True) if one.mean is not None],
-            ),
+    names = [name for name, one in zip(sample.names, found.raters, strict=True) if one.mean is not None]
+    means = Drawn(
+        plots.rater_means(sample, (results.candidate, results.comparator)),
+        f"Mean vote of each rater with interval over questions. Mean of all {number(found.mean)}, lower bound over "
+        f"raters and questions {number(found.bound)}, margin {number(lowest_mean(sample.margin))}",
+        instead=True,
+        press=None if results.filtered else partial(_press_rater, study_id, names),
+    )
+    drawn = {"rater-means": means}
+    if any(share is not None for share, _ in component_shares(sample.components).values()):
+        drawn["variance-components"] = Drawn(
+            plots.variance_shares(sample.components),
+            "Stacked bars: shares of the variance of one vote and of the mean vote",
+            instead=True,
         )
-        if components.rows:
-            st.markdown(
-                "**Variance components.** Where do votes differ? More questions shrink every part of the mean's variance except "
-                "the rater's. Only more raters shrink that."
-            )
-            drawn = any(share is not None for share, _ in component_shares(sample.components).values())
-            _show(
-                components,
-                figure=plots.variance_shares(sample.components) if drawn else None,
-                alt="Stacked bars: shares of the variance of one vote and of the mean vote",
-                folded=AS_TABLE if drawn else "",
-            )
-        else:
+    with together("sample"):
+        show_tables(answer, ("rater-means", "variance-components"), drawn, headed=True)
+        if not answer.tables["variance-components"].rows:
             nothing(sample.components.reason or NO_PAIR)
-        part(
-            "Power",
-            "How many questions a new study with raters like these needs. Plan computes the same number from the same components.",
-            "power",
-        )
-        _show(tables["plan"])
-        with st.expander("Power at the observed mean"):
-            _show(tables["power"])
+        show_tables(answer, ("plan",), headed=True)
+        with st.expander(answer.tables["power"].title):
+            show_tables(answer, ("power",))
 
 
 def _press_rater(study_id: int, names: Sequence[str], dot: Mapping[str, Any]) -> None:

@@ -19,7 +19,7 @@ from core.study.analysis_set import released_record
 from core.study.ratings import rating_set_of
 from core.tables.reading import sha256_of
 from pages.tabs import checked, study_scores
-from pages.tabs.checked.choice import Given, dimension_menu, facts_beside, place_among
+from pages.tabs.checked.choice import Given, dimension_menu, facts_beside
 from pages.tabs.checked.judges import Judges, added, stored
 from pages.widgets import address
 from pages.widgets.messages import mistakes_shown
@@ -68,7 +68,7 @@ def _given(store: Store, study: Study, record: StudyRecord) -> Given | None:
     everyone = list(dict.fromkeys(named))
     known = [] if ratings is None else list(dimensions_of(ratings))
     place = f"check_raters_{study.study_id}"
-    address.several("human", place, everyone, everyone, place_among(everyone))
+    address.several("human", place, everyone, everyone, address.place_among(everyone))
     with row.popover("Raters and dimension" if len(known) > 1 else "Raters", icon=":material/group:"):
         people = st.multiselect("Raters", everyone, key=place)
         dimension = dimension_menu(st.container(), known, f"check_dimension_{study.study_id}")

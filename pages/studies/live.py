@@ -7,38 +7,36 @@ from functools import partial
 
 import streamlit as st
 
-from core.analyses.followed import Followed, followed_levels, followed_ratings
+from core.analyses.followed import ANALYSIS as FOLLOWED
+from core.analyses.followed import Followed, VotesOptions
 from core.analyses.votes import ANALYSIS as VOTES
-from core.analyses.votes import Votes, VotesOptions, so_far
+from core.analyses.votes import Votes, so_far
 from core.errors import counted
 from core.joining.choices import dimensions_of
-from core.plots.drawn import draw
 from core.report import written
 from core.results.study.counted import Counted, Filters, count
 from core.results.study.pair_list import PairFilter
 from core.runs.scoring import undefined_scores
 from core.schema.analysis import Answer
 from core.schema.figures import AnyFigure, Axis, Dots
-from core.schema.result_table import ResultTable
 from core.schema.scores import ScoreTable
-from core.schema.study import Study, StudyRecord
+from core.schema.study import Study, StudyRecord, StudyTexts
+from core.sources.studies import texts_of
 from core.store import Store
 from core.store.raters import raters_of
-from core.store.studies import get_study, outputs_of, read_log
+from core.store.studies import get_study, read_log
 from core.study.analysis_set import released_record
 from core.study.masking import without_systems
 from core.study.ratings import rating_set_of
 from pages.studies import scoring
 from pages.studies.analysed import files_of_now, of_people
 from pages.tabs import study_scores
-from pages.widgets import address, chosen_scores, open_study, result_table, visitor
+from pages.widgets import address, chosen_scores, open_study, side_by_side, visitor
 from pages.widgets.chosen_scores import Chosen, Key, Scores
-from pages.widgets.live_plot import live_plot
 from pages.widgets.messages import mistakes_shown, plain
-from pages.widgets.parts import chart, explained, told_apart
-from pages.widgets.result_table import Selection
+from pages.widgets.parts import explained, told_apart
+from pages.widgets.side_by_side import Choice
 
-_RESAMPLES = 2_000
 _SECTION = "statistics#metrics-against-votes"
 _WHILE_MOVING = ("metric", "agreement", "follows", "pairs", "family")
 _COLUMNS = ("metric", "agreement", "follows", "with_ties", "people", "gap", "pairs", "family")
@@ -106,24 +104,21 @@ def _votes(store: Store, study: Study, scores: Sequence[Scores], moving: bool) -
     order = _order(study, moving, {one.metric: one.agreement.value for one in found.metrics})
     found = replace(found, metrics=tuple(sorted(found.metrics, key=lambda one: order.index(one.metric))))
     answer = Answer(VOTES, options, found)
-    whole = answer.tables["votes"]
     explained(_FOLLOWED if moving else f"**{plain(answer.verdict)}**", _SECTION)
 
     def beneath(judge: str) -> None:
         chosen = next(one for one in found.metrics if one.metric == judge)
         _differ(study, judge, chosen.differ, chosen.agreement.n or 0)
 
-    figure = answer.figures.get("votes")
     columns: tuple[str, ...] = _WHILE_MOVING if moving else _COLUMNS
     people = {one.people for one in found.metrics}
     if not moving and len(people) == 1:  # said once, not in every row
         columns = tuple(name for name in columns if name != "people")
-        column = next(one for one in whole.columns if one.name == "people")
+        column = next(one for one in answer.tables["votes"].columns if one.name == "people")
         st.markdown(f":small[Two raters agree on {plain(written(people.pop(), column))} of the pairs.]")
-    _side_by_side(study, _view(whole, columns), whole, figure, moving, beneath)
+    _side_by_side(study, answer, "votes", moving, columns, beneath)
     if found.meta.caution:
         st.markdown(f":small[{plain(found.meta.caution)}]")
-    _notes(whole)
 
 
 def _differ(study: Study, judge: str, differ: int, n: int) -> None:
@@ -146,15 +141,11 @@ def _closed(store: Store, study: Study, scores: Sequence[Scores], moving: bool) 
     """Show what needs no votes, for a study that is not unblinded."""
     # A table that was added may have a column named after a system.
     tables = [_hidden(study, one.table) for one in scores]
-    resamples = 0 if moving else _RESAMPLES
-    found = chosen_scores.once(
-        ("levels of a study", study.study_id, study.created_utc, _key(scores), resamples),
-        lambda: followed_levels(outputs_of(store, study.study_id), tables, n_resamples=resamples),
-    )
     st.markdown(
         "The votes stay closed until you unblind the study. Metrics read the answers without their systems' names."
     )
-    _followed(study, found, moving)
+    key = ("levels of a study", study.study_id, study.created_utc, _key(scores))
+    _followed(study, key, lambda: texts_of(store, study), tables, moving)
 
 
 def _hidden(study: Study, table: ScoreTable) -> ScoreTable:
@@ -164,12 +155,29 @@ def _hidden(study: Study, table: ScoreTable) -> ScoreTable:
     return replace(table, metrics=metrics)
 
 
-def _followed(study: Study, found: Followed, moving: bool) -> None:
-    table = _in_order(found.table, _order(study, moving, found.values))
-    _side_by_side(study, table, table, found.figure, moving)
-    if found.caution:
-        st.markdown(f":small[{plain(found.caution)}]")
-    _notes(table)
+def _followed(
+    study: Study,
+    key: Key,
+    read: Callable[[], StudyTexts | StudyRecord],
+    tables: Sequence[ScoreTable],
+    moving: bool,
+    dimension: str | None = None,
+) -> None:
+    """Show what the metrics follow. read: returns the study, without answers while it is not unblinded."""
+    options = VotesOptions(dimension=dimension)
+    if moving:  # intervals come when the run stops
+        options = options.but(n_resamples=0)
+
+    def computed() -> Followed:
+        found: Followed = FOLLOWED.answer(options, read(), tables).result
+        return found
+
+    found = chosen_scores.once((*key, options.model_dump_json()), computed)
+    order = _order(study, moving, {one.metric: getattr(one, found.by).value for one in found.metrics})
+    found = replace(found, metrics=tuple(sorted(found.metrics, key=lambda one: order.index(one.metric))))
+    _side_by_side(study, Answer(FOLLOWED, options, found), "followed", moving)
+    if found.meta is not None and found.meta.caution:
+        st.markdown(f":small[{plain(found.meta.caution)}]")
 
 
 def _ratings(store: Store, study: Study, scores: Sequence[Scores], moving: bool) -> None:
@@ -189,64 +197,49 @@ def _ratings(store: Store, study: Study, scores: Sequence[Scores], moving: bool)
                 lambda name: str(dimensions.index(name) + 1),
             ),
         )
-    resamples = 0 if moving else _RESAMPLES
-
-    found = chosen_scores.once(
-        ("ratings of a study", key, _key(scores), dimension, resamples),
-        lambda: followed_ratings(record, [one.table for one in scores], dimension, n_resamples=resamples),
-    )
-    _followed(study, found, moving)
+    tables = [one.table for one in scores]
+    _followed(study, ("ratings of a study", key, _key(scores)), lambda: record, tables, moving, dimension)
 
 
 def _side_by_side(
     study: Study,
-    view: ResultTable,
-    whole: ResultTable,
-    figure: AnyFigure | None,
+    answer: Answer,
+    name: str,
     moving: bool,
+    columns: Sequence[str] = (),
     beneath: Callable[[str], None] | None = None,
 ) -> None:
     """Show the table beside its figure; a row and a dot choose the same judge. beneath: draws what is about the chosen judge."""
-    metrics = [str(row[0]) for row in view.rows]
+    metrics = [one.metric for one in answer.result.metrics]
     place = _judge_place(study)
     if study.state == "unblinded":
         address.one("judge", place, metrics, None, open_study.judge_code)
-    chosen = metrics.index(st.session_state[place]) if st.session_state.get(place) in metrics else None
+    chosen: str | None = st.session_state.get(place)
 
-    def choose(row: int) -> None:
-        st.session_state[place] = metrics[row]
+    def choose(judge: str) -> None:
+        st.session_state[place] = judge
 
-    left, right = st.columns([6, 5])
-    drawn = None
-    if figure is not None:
-        figure = _steady(study, figure, moving)
-        if isinstance(figure, Dots):
-            figure = replace(figure, marked=chosen)
-        drawn = draw(figure, {whole.name: whole})
-        with right:
-            name = f"assay-{whole.name}"
-            if isinstance(figure, Dots):
-                live_plot(drawn, figure.alt, f"study_judges_dots_{study.study_id}", name, choose)
-            else:
-                chart(drawn, figure.alt, f"study_judges_forest_{study.study_id}", name)
-    if beneath is not None:
-        with right:
-            if chosen is None:
-                st.markdown(":small[Press a row or a dot to see where that judge and the raters differ.]")
-            else:
-                beneath(metrics[chosen])
-    with left:
-        result_table.show(
-            replace(view, notes=()),
-            whole=whole,
-            titled=False,
-            rows=Selection(choose, chosen),
-            files=not moving,
-            narrow=True,
-        )
+    def below() -> None:
+        if beneath is None:
+            return
+        if chosen is not None and chosen in metrics:
+            beneath(chosen)
+        else:
+            st.markdown(":small[Press a row or a dot to see where that judge and the raters differ.]")
+
+    side_by_side.show(
+        answer,
+        name,
+        f"study_judges_{study.study_id}",
+        Choice(chosen, choose),
+        figure=_steady(study, answer.figures.get(name), moving),
+        columns=columns,
+        files=not moving,
+        beneath=below,
+    )
 
 
-def _steady(study: Study, figure: AnyFigure, moving: bool) -> AnyFigure:
+def _steady(study: Study, figure: AnyFigure | None, moving: bool) -> AnyFigure | None:
     """The figure with axes that only grow while a run is at work."""
     place = f"study_judges_axes_{study.study_id}"
     if not isinstance(figure, Dots):
@@ -276,26 +269,6 @@ def _order(study: Study, moving: bool, values: Mapping[str, float | None]) -> li
     order += [name for name in best if name not in order]
     st.session_state[place] = order
     return order
-
-
-def _in_order(found: ResultTable, order: Sequence[str]) -> ResultTable:
-    return replace(found, rows=tuple(sorted(found.rows, key=lambda row: order.index(str(row[0])))))
-
-
-def _view(whole: ResultTable, names: Sequence[str]) -> ResultTable:
-    """The table with these columns only, in this order."""
-    at = {column.name: place for place, column in enumerate(whole.columns)}
-    places = [at[name] for name in names]
-    return replace(
-        whole,
-        columns=tuple(whole.columns[place] for place in places),
-        rows=tuple(tuple(row[place] for place in places) for row in whole.rows),
-    )
-
-
-def _notes(found: ResultTable) -> None:
-    with st.expander("What the columns mean"):
-        st.markdown("  \n".join(f":small[{plain(note)}]" for note in found.notes))
 
 
 def _missing(scores: Sequence[Scores]) -> None:

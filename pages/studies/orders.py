@@ -1,7 +1,6 @@
 """A judge that compared the study's pairs: what the order does to it, and whether it votes as the raters do."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -13,14 +12,14 @@ from core.report import number, written
 from core.results.check.gaps import GAP, by_item, find_gaps, reason_of
 from core.results.judges.pairwise import BesideVotes
 from core.schema.analysis import Answer
-from core.schema.result_table import Column, ResultTable
+from core.schema.result_table import Column
 from core.schema.runs import Run
 from core.schema.study import NO_LEVEL, Study, StudyRecord
 from core.store import Store
 from core.study.analysis_set import released_record
 from pages.tabs import new_run, orders
 from pages.tabs.checked import judges
-from pages.widgets import address, chosen_judge, chosen_scores, level_diff, menus, open_study, result_table
+from pages.widgets import address, analysis, chosen_judge, chosen_scores, level_diff, menus, open_study
 from pages.widgets.chosen_scores import RUN, Chosen
 from pages.widgets.messages import plain
 from pages.widgets.parts import nothing, other_page, part
@@ -81,7 +80,7 @@ _BESIDE, _TESTED, _GAPS = ANALYSIS.tables[4:]
 
 
 def _votes(found: Answer, votes: BesideVotes) -> None:
-    part(_BESIDE.title, _BESIDE.question, orders.SECTION)
+    analysis.heading(ANALYSIS, _BESIDE)
     offered: list[str] = list(dict.fromkeys(one.answers for one in votes.blocks))
     answers: str | None = offered[0]
     if len(offered) > 1:
@@ -92,24 +91,15 @@ def _votes(found: Answer, votes: BesideVotes) -> None:
             required=True,
             key=address.one("answers", "study_orders_answers", offered, offered[0]),
         )
-    agreement, tested = (found.tables[one.name] for one in (_BESIDE, _TESTED))
-    result_table.show(
-        _only(agreement, answers),
-        whole=agreement,
-        figure=plots.beside_raters(votes, answers or offered[0]),
-        alt="Agreement of the judge with a rater beside that of two raters, by level",
-        titled=False,
+    beside = analysis.Drawn(
+        plots.beside_raters(votes, answers or offered[0]),
+        "Agreement of the judge with a rater beside that of two raters, by level",
     )
-    part(_TESTED.title, _TESTED.question, "inference#alt-test")
-    result_table.show(_only(tested, answers), whole=tested, titled=False)
-
-
-def _only(table: ResultTable, answers: str | None) -> ResultTable:
-    """The rows of one number of answers."""
-    at = [column.name for column in table.columns].index("answers")
-    columns = tuple(replace(one, shown=one.shown and one.name != "answers") for one in table.columns)
-    return replace(
-        table, columns=columns, rows=tuple(row for row in table.rows if answers in (None, row[at]))
+    analysis.show_tables(
+        found,
+        (_BESIDE.name, _TESTED.name),
+        {_BESIDE.name: beside},
+        only={"answers": [answers or offered[0]]},
     )
 
 
@@ -131,7 +121,7 @@ def _gaps(answer: Answer, votes: BesideVotes, record: StudyRecord) -> None:
         key=address.one("pair", "study_orders_gap", range(len(names)), 0),
     )
     _pair(votes, found[at].row, record)
-    result_table.show(answer.tables[_GAPS.name], titled=False)
+    analysis.show_tables(answer, (_GAPS.name,))
 
 
 def _pair(votes: BesideVotes, place: int, record: StudyRecord) -> None:

@@ -7,19 +7,18 @@ import streamlit as st
 from core.analyses.agreement import ANALYSIS as AGREEMENT_OF_RATERS
 from core.analyses.study_results.rating_agreement import raters_of
 from core.analyses.study_results.rating_rows import answer_of
-from core.analyses.study_results.ratings import TOTALS_FIGURE
 from core.errors import counted
 from core.joining.choices import dimensions_of as dimensions_rated
-from core.plots.drawn import draw
 from core.results.study.results import reasons
 from core.results.study.tables import best_rated, rated_highest
 from core.schema.study import StudyRecord
-from core.study.ratings import consistency, rating_set_of
 from core.study.ratings import counted as counted_ratings
-from pages.studies.analysed import AS_TABLE, fingerprint, means_of
-from pages.widgets import address, analysis, result_table, verdict_card
+from core.study.ratings import rating_set_of
+from pages.studies.analysed import fingerprint, means_of
+from pages.widgets import address, analysis, verdict_card
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import explained, nothing, number, part
+from pages.widgets.result_table import together
 from pages.widgets.verdict_card import Number, Tone
 
 _NOTHING_RATED = "no text is rated yet"
@@ -64,20 +63,13 @@ def result(record: StudyRecord) -> None:
     if not rated:
         nothing(_NOTHING_RATED)
         return
-    tables = answer_of(record, means).tables
-    with result_table.together("means"):
+    answer = answer_of(record, means)
+    with together("means"):
         with right:
-            result_table.show(
-                tables["totals"],
-                figure=draw(TOTALS_FIGURE, tables),
-                alt=TOTALS_FIGURE.alt,
-                folded=AS_TABLE,
-                titled=False,
-            )
+            analysis.show_tables(answer, ("totals",))
         with left:
             for name in ("means-by-system", "means-by-level"):
-                if name in tables:
-                    result_table.show(tables[name])
+                analysis.show_tables(answer, (name,), headed=True)
 
 
 def bodies(record: StudyRecord) -> dict[str, Callable[[], None]]:
@@ -87,17 +79,7 @@ def bodies(record: StudyRecord) -> dict[str, Callable[[], None]]:
 
 def _each(record: StudyRecord) -> None:
     """Show how many texts each rater has rated, how strictly, and how often the same."""
-    twice = consistency(record)
-    tables = answer_of(record, means_of(record)).tables
-    part("By rater", "How many texts each rater has rated, and how strictly.")
-    with result_table.together("by_rater"):
-        result_table.show(tables["raters"], titled=False)
-        if twice:
-            part(
-                "Hidden repeats",
-                "Texts that a rater saw twice. They are few per rater, so take differences as a warning sign only.",
-            )
-            result_table.show(tables["repeats"], titled=False)
+    analysis.show_tables(answer_of(record, means_of(record)), ("raters", "repeats"), headed=True)
 
 
 def _agreement(record: StudyRecord) -> None:

@@ -5,11 +5,14 @@ import re
 import pandas as pd
 import streamlit as st
 
+from core.analyses.leakage import ANALYSIS as LEAKAGE
+from core.analyses.leakage import leakage_of
+from core.schema.analysis import Answer
 from core.schema.study import Study
 from core.store import Store
 from core.store.studies import read_log, read_wording
 from core.study import lifecycle
-from core.study.audit import LeakageAudit, audit_study, audit_table, reading_sentences
+from core.study.audit import LeakageAudit, audit_study
 from core.study.guidelines import (
     CONSENT,
     GUESS_QUESTION,
@@ -23,10 +26,10 @@ from core.study.guidelines import (
 )
 from core.study.masking import without_systems
 from core.study.shipped import aids_read, guideline_languages, guidelines_read, practice_read, wording_read
-from pages.widgets import result_table
+from pages.widgets.analysis import show_tables
 from pages.widgets.blind_pair import MODE_NAMES
 from pages.widgets.messages import mistakes_shown, moment, plain, tell
-from pages.widgets.parts import HELP, table
+from pages.widgets.parts import explained, table
 
 _LABELS = {
     "level_question": "Question above a pair ({level}: its level)",
@@ -173,7 +176,6 @@ def log_table(store: Store, study: Study) -> None:
     table(pd.DataFrame(rows, columns=["Time (UTC)", "Action", "Rater", "Detail"]))
 
 
-_ANCHOR = "leakage-audit"
 _SHOWN = {"warning": st.warning, "hint": st.warning, "none": st.info, "unknown": st.info}
 
 
@@ -182,20 +184,11 @@ def render_audit(store: Store, study: Study) -> None:
     audit = audited(store, study)
     if study.state != "unblinded":
         audit = audit.with_roles(study.design)
-    st.markdown(
-        "Can anyone tell which system wrote an answer from its length, changes, punctuation, formatting and repeated "
-        f"wording alone? :small[[How it is computed]({HELP}#{_ANCHOR})]"
-    )
-    _SHOWN[audit.severity](plain(" ".join(reading_sentences(audit))))
-    result_table.show(audit_table(audit), titled=False)
-    st.markdown(
-        "- **AUC**: how well a rule learned from other questions tells which system is which. 0.5 is guessing, 1 is always "
-        "right.\n"
-        "- **p**: how often a result as strong appears when the systems are swapped at random in each question.\n"
-        "- **p of the rule**: the same for the strongest rule, corrected for trying every rule.\n"
-        "- **Holm p**: corrected for the tests of all levels. The finding above rests on these."
-    )
-    st.markdown(plain(audit.linkage.sentence()))
+    found = leakage_of(study.name, study.dataset_sha256, audit)
+    explained(LEAKAGE.question, LEAKAGE.section)
+    _SHOWN[audit.severity](plain(" ".join(found.reading.sentences)))
+    show_tables(Answer(LEAKAGE, LEAKAGE.Options(), found), ("leakage",))
+    st.markdown(plain(found.linkage.sentence))
 
 
 def audited(store: Store, study: Study) -> LeakageAudit:

@@ -3,36 +3,41 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import streamlit as st
 
 from core.analyses.consistency import ANALYSIS as CONSISTENCY
+from core.analyses.correlate import ANALYSIS as CORRELATE
+from core.analyses.correlate import FOLLOWS_LEVEL, correlations
 from core.analyses.costs import ANALYSIS as COSTS
+from core.analyses.judge_scores import ANALYSIS as SCORES
+from core.analyses.judge_scores import marks_said
 from core.errors import AssayError
 from core.joining.tables import LISTED_AS, merge_tables
-from core.judges.kind import JudgeKind
 from core.judges.rubric import Rubric
 from core.results.correlations.table import CorrelationReport
-from core.results.injection import injections_of_judge, injections_said, marked_tables
 from core.results.judges.consistency import nothing_compared
-from core.results.judges.scores import degeneracy, level_table, score_summary, summary_table
 from core.runs.asked import asked_of
 from core.runs.judging.levels import blind_to_levels
 from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import runs_that
+from core.schema.analysis import Answer, Caution
 from core.schema.correlating import CorrelateOptions
+from core.schema.injections import MARKED_TABLES
+from core.schema.panel import JudgedTables
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable, mask_notes
 from core.sources.judges import costs_of
+from core.sources.panel import signs_of
 from core.sources.reading import reading_in
-from core.stats.degeneracy import constants_said
 from core.store import Store
 from core.store.kept import step_costs
 from core.store.runs import item_counts
 from pages.tabs import levels
 from pages.tabs.phrases import NO_ITEM, NOT_JUDGED
-from pages.widgets import analysis, chosen_judge, chosen_scores, menus, parts, result_table
+from pages.widgets import analysis, chosen_judge, chosen_scores, menus, parts
 from pages.widgets.against import has_levels
 from pages.widgets.analysis import Data
 from pages.widgets.chosen_judge import factor_of
@@ -52,10 +57,11 @@ def render_scores(store: Store, scores: Scores) -> None:
         nothing(NOT_JUDGED)
         return
     shown = _in_percent(scores)
-    found = score_summary(shown.table)
-    constants([*constants_said((one.metric, one.constant) for one in found), *_signs(store, scores)])
-    result_table.show(summary_table(found, shown.table.notes))
-    _marked(store, scores)
+    answer = analysis.answer_of(SCORES, SCORES.Options(), _data(store, shown))
+    marks = marks_said(answer.result)
+    constants(line for line in answer.said if line not in marks)
+    analysis.show_tables(answer, (SCORES.name,))
+    _marked(answer, marks)
     if scale := _scale(scores):
         st.markdown(f":small[{scale}]")
     _to_metrics(scores)
@@ -93,36 +99,30 @@ def _in_percent(scores: Scores) -> Scores:
     )
 
 
-def _signs(store: Store, scores: Scores) -> list[str]:
-    """Signs that a run's scores measure little, except constant scores; none for a table of scores."""
-    if scores.run is None:
-        return []
-    kind, output = KINDS[scores.run.kind], chosen_judge.output_of(store, scores.run)
-    assert isinstance(kind, JudgeKind)
-    found = chosen_scores.now_and_then(
-        scores.grows, ("degeneracy", scores.key), ("degeneracy",), lambda: degeneracy(kind, output)
-    )
-    return [one.sentence for one in found if one.sign != "constant"]
+def _data(store: Store, scores: Scores) -> Data:
+    """The scores with the judge's records; a table of scores has none."""
+
+    def opened() -> JudgedTables:
+        if scores.run is None:
+            return JudgedTables((scores.table,), (None,))
+        output = chosen_judge.output_of(store, scores.run)
+        return JudgedTables((scores.table,), (output,), signs=partial(signs_of, [output]))
+
+    return Data(scores.key, opened, grows=scores.grows)
 
 
-def _marked(store: Store, scores: Scores) -> None:
+def _marked(answer: Answer, said: Sequence[str]) -> None:
     """Show which judged texts have marks of injection, and how they are scored."""
-    if scores.run is None:
-        return
-    output = chosen_judge.output_of(store, scores.run)
-    found = chosen_scores.now_and_then(
-        scores.grows, ("injections", scores.key), ("injections",), lambda: injections_of_judge(output)
-    )
-    if not (tables := marked_tables(found)):
+    if not said:
         return
     part(
         "Marks of injection",
         "Texts that look like a chat or address an examiner. A judge that obeys them scores them by their words.",
         "judges#marks-of-injection",
     )
-    st.markdown("  \n".join(map(plain, injections_said(found))))
-    for table in tables.values():
-        result_table.show(table)
+    for line in said:
+        (st.warning if isinstance(line, Caution) else st.markdown)(plain(line))
+    analysis.show_tables(answer, MARKED_TABLES)
 
 
 def _scale(scores: Scores) -> str:
@@ -150,20 +150,11 @@ def _to_metrics(scores: Scores) -> None:
 
 
 def _with_level(scores: Scores) -> None:
-    part(
-        "Correlation with the level, as in Factual, Table 2",
-        "Does the judge fall as damage increases? 1 is perfect; Factual prints the same numbers with the other sign. Pearson: over all rows, with "
-        "intervals over rows (as in Factual) and over questions (safer). Kendall: within each question, then averaged.",
-        "correlation",
-    )
+    (declared,) = (one for one in CORRELATE.tables if one.name == FOLLOWS_LEVEL)
+    part(declared.title, declared.question, "correlation")
     with waiting(scores.moving):
-        report = with_level(scores)
-    result_table.show(level_table(report.rows))
-    n_resamples = report.options.most_resamples
-    drawn = f"95 % percentile intervals, {n_resamples:,} resamples. " if n_resamples else ""
-    st.markdown(
-        f":small[{drawn}Questions: those with a defined Kendall; it is undefined where all scores of a question are equal.]"
-    )
+        answer = Answer(CORRELATE, CORRELATE.Options(), correlations(with_level(scores)))
+    analysis.show_tables(answer, (FOLLOWS_LEVEL,))
 
 
 def with_level(scores: Scores) -> CorrelationReport:

@@ -1,8 +1,5 @@
 """Tab Levels: scores by damage level, and cases where a metric prefers the damaged text."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 import streamlit as st
 
 from core.analyses.levels import ANALYSIS, Levels, LevelsOptions, MetricRow, WorstRow
@@ -12,19 +9,20 @@ from core.schema.scores import OutputSet
 from core.stats.degeneracy import constants_said
 from core.store import Store
 from core.tables.columns import level_number
-from pages.tabs.phrases import AS_A_TABLE, NOT_SCORED
-from pages.widgets import against, chosen_scores, level_diff, menus, result_table
+from pages.tabs.phrases import NOT_SCORED
+from pages.widgets import against, chosen_scores, level_diff, menus
 from pages.widgets.against import has_levels
-from pages.widgets.analysis import form
+from pages.widgets.analysis import Data, Drawn, answer_of, form, show_tables
 from pages.widgets.chosen_scores import Scores
-from pages.widgets.parts import constants, nothing, number, part, places, waiting
+from pages.widgets.parts import constants, nothing, number, part, places
 
 _LONGEST = 30
+_WORST = "prefers-damaged"
 
 
 def show_worst(store: Store, scores: Scores, answer: Answer) -> None:
     """Choose a metric and one of its cases, and show both texts."""
-    _part("prefers-damaged")
+    _part(_WORST)
     found: Levels = answer.result
     by_name = {one.metric: one for one in found.levels if one.worst}
     if not by_name:
@@ -39,8 +37,7 @@ def show_worst(store: Store, scores: Scores, answer: Answer) -> None:
     name = left.selectbox("Metric", list(by_name), key="metrics_worst_metric")
     cases = by_name[name].worst
     if scores.run is None:
-        table = _of_metrics(answer, [by_name[name]]).tables["prefers-damaged"]
-        result_table.show(replace(table, title=""), whole=answer.tables["prefers-damaged"])
+        show_tables(answer, (_WORST,), only={"metric": [name]})
         st.markdown(
             ":small[A table of scores contains no texts. To see them side by side, score the texts in a new run.]"
         )
@@ -130,38 +127,28 @@ def _levels(store: Store, scores: Scores, *, warned: bool) -> None:
     # Scores that come in are looked at again and again, without intervals.
     options = LevelsOptions(n_resamples=0) if scores.moving else form(ANALYSIS)
     assert isinstance(options, LevelsOptions)
-    with waiting(scores.moving):
-        result: Levels = chosen_scores.once(
-            ("levelled", scores.key, options.model_dump_json()),
-            lambda: ANALYSIS.answer(options, scores.table).result,
-        )
-    answer = Answer(ANALYSIS, options, result)
+    grows = scores.grows and (*scores.grows, *(one.name for one in scores.table.metrics))
+    answer = answer_of(ANALYSIS, options, Data(scores.key, lambda: scores.table, grows=grows))
+    result: Levels = answer.result
     if not warned:
         constants(constants_said((one.metric, one.constant) for one in result.numbers))
     chosen = _choose(result)
     if chosen:
-        result_table.show(
-            _of_metrics(answer, chosen).tables["levels"],
-            whole=answer.tables["levels"],
-            figure=plots.scores_by_level(
-                [one for one in result.numbers if one.metric in {row.metric for row in chosen}]
-            ),
-            alt="Mean score by level, with intervals: " + ", ".join(one.metric for one in chosen),
-            folded=AS_A_TABLE,
-        )
+        names = [row.metric for row in chosen]
         lines = (
             f" Lines: {options.confidence_level:.0%} intervals, resampling items."
             if options.n_resamples
             else ""
         )
-        st.markdown(f":small[Dots: means over items.{lines}]")
+        by_level = Drawn(
+            plots.scores_by_level([one for one in result.numbers if one.metric in names]),
+            f"Mean score by level, with intervals: {', '.join(names)}",
+            instead=True,
+            caption=f"Dots: means over items.{lines}",
+        )
+        show_tables(answer, ("levels",), {"levels": by_level}, only={"metric": names})
     _shares(answer)
     show_worst(store, scores, answer)
-
-
-def _of_metrics(answer: Answer, rows: Sequence[MetricRow]) -> Answer:
-    """The answer about some metrics alone."""
-    return replace(answer, result=replace(answer.result, levels=tuple(rows)))
 
 
 def _part(name: str) -> None:
@@ -185,7 +172,7 @@ def _sums_up(name: str) -> bool:
 
 def _shares(answer: Answer) -> None:
     _part("monotonic")
-    result_table.show(replace(answer.tables["monotonic"], title=""))
+    show_tables(answer, ("monotonic",))
     st.markdown(
         ":small[The columns Items and Left out belong to Monotonic. Strictly counts every item with a score at each level.]"
     )

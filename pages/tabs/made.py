@@ -53,10 +53,10 @@ def _shown(store: Store, run: Run) -> None:
     found: MadeLevels = answer.result.found
     alt = "Scores and words by level, with the mean and a cross for each text to remake"
     show_said(answer)
-    show_tables(answer, answer.tables, {"levels-made": Drawn(plots.made_levels(found), alt, instead=True)})
-    st.markdown(
-        ":small[In the figure, blue: means with 95 % intervals over items. Thin lines: items; ochre with a fault, its text crossed.]"
-    )
+    level = found.confidence_level
+    caption = f"Blue: means with {level:.0%} intervals over items. Thin lines: items; ochre with a fault, its text crossed."
+    figure = Drawn(plots.made_levels(found), alt, instead=True, caption=caption)
+    show_tables(answer, answer.tables, {"levels-made": figure})
     if found.remake_items:
         _remake(found, made)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from types import ModuleType
-from typing import Any, cast
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -11,12 +11,10 @@ from streamlit.delta_generator import DeltaGenerator
 from core.analyses.rank import ANALYSIS as RANK
 from core.analyses.rank import ranking_of
 from core.analyses.redundancy import ANALYSIS as REDUNDANCY
-from core.analyses.redundancy import RedundancyOptions
 from core.joining.choices import LOWER
 from core.plots import metrics as plots
 from core.results.correlations.ranking import rank_metrics
 from core.schema.analysis import Answer
-from core.schema.correlating import RankOptions
 from core.schema.scores import METHODS, Direction, Method, ScoreTable
 from pages.widgets import address, chosen_scores, result_table
 from pages.widgets.against import Target
@@ -65,7 +63,7 @@ def ranking(
     )
     shared = target.options
     at = {"method": controls, "test": controls}
-    options = cast("RankOptions", form(RANK, settled=shared.resampling, at=at, links=_LINKS))
+    options = form(RANK, settled=shared.resampling, at=at, links=_LINKS)
     if len(scores.table.metrics) < 2:
         nothing("a ranking needs two metrics; score these texts with another one")
         return
@@ -118,7 +116,7 @@ def redundancy(
         "redundancy",
     )
     options = form(REDUNDANCY, at={"method": controls}, links={"method": Link("coefficient")})
-    method: Method = cast("RedundancyOptions", options).method
+    method: Method = options.method
     if len(scores.table.metrics) < 2:
         nothing("redundancy needs two metrics; score these texts with another one")
         return

@@ -175,6 +175,23 @@ def leave_rest() -> None:
         del st.session_state[_READ]
 
 
+def typed(
+    name: str, place: str, default: Option, read: Callable[[str], Option], code: Callable[[Any], str]
+) -> str:
+    """As `one`, for a value that visitors type. read: the value of a code, or the default for what is none."""
+    said = _said(name, _Choice(place, code, default))
+    if said is None:
+        st.session_state.setdefault(place, default)
+    else:
+        st.session_state[place] = read(said[0]) if said else default
+    return place
+
+
+def place_among(options: Sequence[Option]) -> Callable[[Option], str]:
+    """Return what an address says for one of the options: its place, from 1, where the options are words of the data."""
+    return lambda option: str(options.index(option) + 1)
+
+
 def text(name: str, place: str) -> str:
     """As `one`, for a field of text that is empty by default."""
     said = _said(name, _Choice(place, str, ""))
@@ -182,23 +199,6 @@ def text(name: str, place: str) -> str:
         st.session_state.setdefault(place, "")
     else:
         st.session_state[place] = said[0] if said else ""
-    return place
-
-
-def number(name: str, place: str, default: float | None, *, whole: bool) -> str:
-    """As `one`, for a field with a number; the widget checks its bounds. default: None where it may be empty."""
-
-    def read(text: str) -> float | None:
-        try:
-            return int(text) if whole else float(text)
-        except ValueError:
-            return default
-
-    said = _said(name, _Choice(place, lambda value: format(value, "d" if whole else "g"), default))
-    if said is None:
-        st.session_state.setdefault(place, default)
-    else:
-        st.session_state[place] = read(said[0]) if said else default
     return place
 
 

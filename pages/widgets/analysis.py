@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -10,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.plots.drawn import draw
-from core.schema.analysis import Analysis, Answer
+from core.schema.analysis import Analysis, Answer, Caution, Chosen, Table
 from core.schema.figures import AnyFigure, Heat
 from core.schema.result_table import ResultTable
 from core.schema.settings import Settings, fields_of
@@ -40,17 +41,21 @@ class Data:
 
 @dataclass(frozen=True)
 class Drawn:
-    """How a page shows a table, beyond what its declaration says."""
+    """How a page draws a table."""
 
     figure: go.Figure | None = None
     """In place of the declared one, if there is one."""
     alt: str = ""
     instead: bool = False
-    """Whether it says all that the table says, so that the table is folded."""
+    """Whether the figure says all that the table says, so that the table is folded."""
+    caption: str = ""
+    """What the figure draws, right below it."""
+    press: Press | None = None
+    """What a press on a point of it does."""
+    hint: str = ""
+    """What a press leads to, behind the table's question."""
     least_width: int = 0
     """Pixels below which the figure scrolls."""
-    press: Press | None = None
-    """What a press on a point of the figure does."""
     rows: Selection | None = None
     """What a press on a cell of the table does."""
     beneath: Callable[[], None] | None = None
@@ -74,46 +79,56 @@ def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], titl
     return answer
 
 
-def form_of(found: Analysis[Any, Any], *data: Data) -> Settings:
+def form_of(found: Analysis[Chosen, Any], *data: Data) -> Chosen:
     """Draw the options that the data do not settle. Raises SettingsError."""
     offered = {name: values for one in data for name, values in one.offered.items()}
     settled = {name: value for one in data for name, value in one.settles.items()}
-    return form(found, offered, settled)
+    used: Mapping[str, object] = _NONE
+    if found.in_use is not None:
+        used = found.in_use(settings_form.typed(found.Options, found.function), *(one.open() for one in data))
+    return form(found, offered, settled, used=used)
 
 
 def form(
-    found: Analysis[Any, Any],
+    found: Analysis[Chosen, Any],
     offered: Mapping[str, Sequence[str]] = _NONE,
     settled: Mapping[str, Any] = _NONE,
     *,
     folds: bool = True,
-    at: Mapping[str, DeltaGenerator] = _NONE,
+    used: Mapping[str, object] = _NONE,
+    columns: int = 2,
+    begins: Mapping[str, Any] = _NONE,
+    in_address: bool = False,
     links: Mapping[str, settings_form.Link] = _NONE,
-) -> Settings:
+    at: Mapping[str, DeltaGenerator] = _NONE,
+) -> Chosen:
     """Draw the options. Raises SettingsError.
 
     offered, settled: as `Data.offered` and `Data.settles`. folds: whether those that are rarely changed are in a part that folds;
-    False in one. at: option -> where it is drawn, if not here. links: option -> how the address holds it.
+    False in one. columns: side by side. The others: as in `settings_form.render`.
     """
     prefix = found.function
     fields = fields_of(found.Options)
     folded = {name for name, one in fields.items() if one.about.folded and folds and name not in settled}
-    chosen = settings_form.render(
-        found.Options, prefix, without=folded, beside=settled, offered=offered, at=at, links=links
+    draw_fields = partial(
+        settings_form.render,
+        found.Options,
+        prefix,
+        columns=columns,
+        offered=offered,
+        used=used,
+        begins=begins,
+        in_address=in_address,
+        links=links,
+        at=at,
     )
+    chosen = draw_fields(without=folded, beside=settled)
     label = "More options" if chosen else "Options"
     chosen = {**settled, **chosen}
     if folded:
         with st.expander(label):
-            chosen |= settings_form.render(
-                found.Options,
-                prefix,
-                without=fields.keys() - folded,
-                beside=chosen,
-                offered=offered,
-                links=links,
-            )
-    options: Settings = found.Options.checked(chosen, found.refusal)
+            chosen |= draw_fields(without=fields.keys() - folded, beside=chosen)
+    options: Chosen = found.Options.checked(chosen, found.refusal)
     return options
 
 
@@ -142,10 +157,11 @@ def show_answer(answer: Answer, called: str = "") -> None:
 
 
 def show_said(answer: Answer) -> None:
-    """Show the verdicts, and what is said after them."""
+    """Show the verdicts, and what is said after them; cautions as warnings."""
     verdicts = {one.sentence for one in answer.verdicts}
     for sentence in answer.said:
-        st.markdown(f"**{plain(sentence)}**" if sentence in verdicts else plain(sentence))
+        shown = f"**{plain(sentence)}**" if sentence in verdicts else plain(sentence)
+        (st.warning if isinstance(sentence, Caution) else st.markdown)(shown)
 
 
 def show_tables(
@@ -154,37 +170,82 @@ def show_tables(
     drawn: Mapping[str, Drawn] = _NONE,
     *,
     called: str = "",
+    headed: bool = False,
+    only: Mapping[str, Collection[str]] = _NONE,
 ) -> None:
     """Show some tables with their figures.
 
-    names: those that the answer lacks are left out, and those without rows beside others that have some. drawn: table -> how the
-    page shows it. called: another name for the downloads, of a second answer of the analysis on a page.
+    names: also of tables that are there on request; those that the answer lacks are left out, and those without rows beside others that
+    have some. drawn: tables that the page draws in its own way. called: another name for the downloads, of a second answer of the
+    analysis on a page. headed: whether the first table has its heading, too, because nothing above says what it is. only: column -> the
+    words of the rows that are shown; files have all.
     """
-    there = [one for one in answer.analysis.tables if one.name in answer.tables and one.name in names]
+    tables = {name: table for name in names if (table := answer.requested(name)) is not None}
+    there = [one for one in answer.analysis.tables if one.name in tables]
     if not there:
         return
     whole = len(there) == len(answer.tables)
     usual = answer.analysis.name if whole else f"{answer.analysis.name}-{there[0].name}"
     with together(called or usual):
-        for declared in [one for one in there if answer.tables[one.name].rows] or there[:1]:
-            table, figure = answer.tables[declared.name], answer.figures.get(declared.name)
+        for declared in [one for one in there if tables[one.name].rows] or there[:1]:
+            full, figure = tables[declared.name], answer.figures.get(declared.name)
+            table = _beginning(_only(full, only), declared.most_on_page)
             own = _drawn(answer, figure, drawn.get(declared.name, Drawn()))
-            if declared is not there[0]:
-                part(
-                    declared.title, declared.question, answer.analysis.section if declared.question else None
-                )
+            if declared is not there[0] or (headed and declared.question):
+                heading(answer.analysis, declared, own.hint)
             show(
-                table if own.seen is None else own.seen,
+                own.seen or table,
                 figure=own.figure,
                 alt=own.alt,
+                caption=own.caption,
                 least_width=own.least_width or _least_width(figure, table),
+                whole=full,
                 folded=AS_A_TABLE if own.instead else "",
-                whole=table,
-                titled=declared.heading is not None,
+                titled=declared.heading is not None
+                or (headed and declared is there[0] and not declared.question),
+                press=own.press,
                 rows=own.rows,
                 beneath=own.beneath,
-                press=own.press,
             )
+
+
+def heading(found: Analysis[Any, Any], table: Table[Any], hint: str = "") -> None:
+    """Show what a table is, what it answers, and where it is explained. hint: what follows its question."""
+    section = (table.section or found.section) if table.question else None
+    part(table.title, " ".join(filter(None, (table.question, hint))), section)
+
+
+def _only(table: ResultTable, only: Mapping[str, Collection[str]]) -> ResultTable:
+    """The rows with one of these words. A column whose word is the same in all is left out."""
+    names = [one.name for one in table.columns]
+    wanted = {names.index(name): words for name, words in only.items() if name in names}
+    same = {at for at, words in wanted.items() if len(words) == 1}
+    columns = tuple(replace(one, shown=one.shown and at not in same) for at, one in enumerate(table.columns))
+    rows = tuple(row for row in table.rows if all(row[at] in words for at, words in wanted.items()))
+    return replace(table, columns=columns, rows=rows)
+
+
+def _beginning(table: ResultTable, most: int | None) -> ResultTable:
+    """The first rows of a table, with a note that there are more."""
+    if most is None or len(table.rows) <= most:
+        return table
+    note = f"The first {most:,} of {len(table.rows):,} rows. The downloads have all."
+    return replace(table, rows=table.rows[:most], notes=(*table.notes, note))
+
+
+def _of_number(figure: Heat, table: ResultTable) -> Heat:
+    """Choose which of several numbers a matrix shows."""
+    alts = {figure.value: figure.alt, **figure.also}
+    headings = {one.name: one.heading for one in table.columns}
+    chosen = st.segmented_control(
+        "Number in the figure",
+        list(alts),
+        default=figure.value,
+        format_func=headings.__getitem__,
+        required=True,
+        key=f"number_of_{table.name}",
+    )
+    return replace(figure, value=chosen, alt=alts[chosen])
 
 
 def _least_width(figure: AnyFigure | None, table: ResultTable) -> int:
@@ -198,4 +259,6 @@ def _least_width(figure: AnyFigure | None, table: ResultTable) -> int:
 def _drawn(answer: Answer, figure: AnyFigure | None, own: Drawn) -> Drawn:
     if figure is None or own.figure is not None:
         return own
+    if isinstance(figure, Heat) and figure.also:
+        figure = _of_number(figure, answer.tables[figure.table])
     return replace(own, figure=draw(figure, answer.tables), alt=figure.alt, instead=figure.instead)

@@ -1,6 +1,6 @@
 """What pages are made of: a title, parts with a sentence and a link to the method, tables, charts, numbers as words, style, links to other pages."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from textwrap import wrap
@@ -95,14 +95,17 @@ def constants(sentences: Iterable[str]) -> None:
         st.warning(with_code(sentence))
 
 
-def table(frame: pd.DataFrame) -> None:
-    """Show a table of results. Texts are shown as they are; reasons stay wide enough to read on a phone."""
+def table(frame: pd.DataFrame, marked: Collection[int] = ()) -> None:
+    """Show a table of results. Texts are shown as they are; reasons stay wide enough to read on a phone. marked: rows in bold."""
     shown = frame.astype(str)
     for name in shown.columns.intersection(["Note", "Left out", "Why not", "Other warnings"]):
         shown[name] = [_wide(text) for text in shown[name]]
     if "Note" in shown and not shown["Note"].any():
         shown = shown.drop(columns="Note")
-    st.table(shown.rename(columns=plain).map(plain), hide_index=True, border="horizontal", width="content")
+    shown = shown.rename(columns=plain).map(plain)
+    for at in marked:
+        shown.iloc[at] = [f"**{text}**" if text else text for text in shown.iloc[at]]
+    st.table(shown, hide_index=True, border="horizontal", width="content")
 
 
 def _wide(note: str) -> str:

@@ -50,6 +50,7 @@ def show(
     alt: str = "",
     least_width: int = 0,
     folded: str = "",
+    caption: str = "",
     whole: ResultTable | None = None,
     titled: bool = True,
     table_first: bool = False,
@@ -63,7 +64,7 @@ def show(
 
     alt: describes the figure for people who cannot see it. least_width: pixels below which the figure scrolls, unless it
     says so itself (`layout.meta`).
-    folded: title of a folded part for the table, where the figure shows the same. whole: table to download, where the page
+    folded: title of a folded part for the table, where the figure shows the same. caption: what the figure draws, right below it. whole: table to download, where the page
     shows only some rows. titled: False where a heading above says the same. table_first: whether the figure stands below
     the table. rows: what a press on a cell does; needs a table with colours. beneath: draws what follows the table or the
     figure at once. press: what a press on a point of the figure does. files: whether it can be downloaded. narrow: whether intervals stand behind
@@ -71,6 +72,8 @@ def show(
     """
     if figure is not None and not table_first:
         _figure(found.name, figure, alt, least_width, press)
+        if caption:
+            st.markdown(f":small[{caption}]")
     if titled and found.title and figure is None:
         st.markdown(f"**{plain(found.title)}**")
     if not found.rows:
@@ -95,7 +98,13 @@ def show(
 
 @contextmanager
 def together(name: str) -> Iterator[None]:
-    """Offer all tables that are shown in this block in one popover, at its end. name: of the part, unique on the page."""
+    """Offer all tables that are shown in this block in one popover, at its end; within such a block in that of the outer one.
+
+    name: of the part, unique on the page.
+    """
+    if _TOGETHER.get() is not None:
+        yield
+        return
     tables: list[_Offered] = []
     token = _TOGETHER.set(tables)
     try:
@@ -202,7 +211,9 @@ def _body(found: ResultTable, rows: Selection | None, narrow: bool) -> None:
         told = frame.replace({r"^< ": "<\u00a0", r"(\d) %(?=,|\]| \[)": "\\1\u00a0%"}, regex=True)
         long = len(found.rows) > _LONG
         with st.container(height=_HEIGHT, key=f"long_table_{found.name}") if long else nullcontext():
-            table(told)
+            table(told, found.marked)
+        if found.marked:
+            st.markdown(f":small[In bold: {plain(found.mark)}.]")
 
 
 def _heat(found: ResultTable, rows: Selection | None, narrow: bool) -> None:

@@ -1,8 +1,9 @@
 """The form of a new run, made from the fields of its settings: rubric or task file, backend and model, prompts."""
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from typing import Any
 
 import streamlit as st
@@ -14,7 +15,15 @@ from core.llm.prompts import STEPS, Prompt, find_prompt, parse_prompt, shipped_p
 from core.runs.asked import BACKENDS, OPENAI_KEY, OPENAI_URL, Asked, Backend, ModelSettings, Running, ask
 from core.runs.working.environments import missing_for
 from core.schema.runs import Attachment, Kind, PromptSlot
-from core.schema.settings import SettingField, Settings, fields_of, named_values, on_page, worded
+from core.schema.settings import (
+    SettingField,
+    Settings,
+    fields_of,
+    named_values,
+    on_page,
+    typed_number,
+    worded,
+)
 from core.tables.containers import decode_utf8
 from pages.widgets import address
 from pages.widgets.messages import capital, mistakes_shown, plain, with_code
@@ -39,12 +48,12 @@ _AWAY = "_away"
 
 @dataclass(frozen=True)
 class Link:
-    """How the address of a page holds an option."""
+    """How the address of a page holds a field."""
 
     name: str
     """Of its parameter."""
-    code: Callable[[Any], str] = str
-    """What the address says for a word."""
+    code: Callable[[Any], str] | None = None
+    """What the address says for a word; None: the word, or its place among words of the data. Several words need one."""
 
 
 def render(
@@ -55,8 +64,11 @@ def render(
     without: Collection[str] = (),
     beside: Mapping[str, Any] = _NONE,
     offered: Mapping[str, Sequence[str]] = _NONE,
-    at: Mapping[str, DeltaGenerator] = _NONE,
+    used: Mapping[str, object] = _NONE,
+    begins: Mapping[str, Any] = _NONE,
+    in_address: bool = False,
     links: Mapping[str, Link] = _NONE,
+    at: Mapping[str, DeltaGenerator] = _NONE,
     backend: str = "",
 ) -> dict[str, Any]:
     """Draw the fields in order and return their values for `model.checked`, a list as the text that was typed.
@@ -66,8 +78,11 @@ def render(
 
     backend: of the model that a run uses; empty for settings without one, such as those of an analysis.
     without: fields that the page requests elsewhere or not at all. beside: values of such fields, on which others depend.
-    offered: field -> possible values here: names from a file, or fewer choices than the backend has. at: field -> where it is
-    drawn, if not here. links: field -> how the address of the page holds it.
+    offered: field -> possible values here: names from a file, or fewer choices than the backend has; of a field that maps names
+    to numbers, the names. begins: field -> value with which it begins here, in place of its default. in_address: whether the
+    page's address holds what is chosen, apart from what is typed as words. links: field -> how the address holds it, if not as the
+    others. at: field -> where it is drawn, if not here.
+    used: field -> what is used while it is empty, which its widget then shows; None: nothing.
     """
     fields = fields_of(model)
     offered = {**model.offered(backend), **offered}
@@ -77,30 +92,38 @@ def render(
         nothing_to_choose = (
             name in offered
             and not offered[name]
-            and one.shape
-            in (
-                "choice",
-                "text",
-                "texts",
-                "list",
-            )
+            and (one.shape in ("choice", "text", "texts", "list") or isinstance(one.default, Mapping))
         )
         if name in without or name in beside or nothing_to_choose:
             continue
         known = {**beside, **chosen}
         if name in model.model_construct(**known).idle(backend):
             continue
-        one = replace(one, default=model.usual(known, backend).get(name, one.default))
-        if name in links:
-            _linked(one, f"{key_prefix}_{name}", links[name], offered.get(name))
-        chosen[name] = _widget(
-            at.get(name) or next(place),
-            one,
-            f"{key_prefix}_{name}",
-            _help(one, fields),
-            offered.get(name),
-        )
+        usual = {**model.usual(known, backend), **begins}
+        key, among = f"{key_prefix}_{name}", offered.get(name)
+        one = replace(_with_used(one, used), default=usual.get(name, one.default))
+        if in_address or name in links:
+            _keep_in_address(one, key, among, links.get(name, Link(name)))
+        if isinstance(one.default, Mapping) and among is not None:
+            chosen[name] = _numbers(place, one, key, _help(one, fields), among)
+        else:
+            chosen[name] = _widget(at.get(name) or next(place), one, key, _help(one, fields), among)
     return chosen
+
+
+def _with_used(one: SettingField, used: Mapping[str, object]) -> SettingField:
+    """The field with what is used while it is empty as its word for no value."""
+    if one.name not in used:
+        return one
+    value = used[one.name]
+    said = "none" if value is None else one.word(one.typed(value))
+    return replace(one, about=replace(one.about, words={**one.about.words, "": said}))
+
+
+def typed(model: type[Settings], key_prefix: str) -> dict[str, Any]:
+    """Field -> what its widget holds, of those that hold something. A list is the text that was typed, and nothing is checked."""
+    held = {name: st.session_state.get(f"{key_prefix}_{name}") for name in fields_of(model)}
+    return {name: value for name, value in held.items() if value not in (None, "")}
 
 
 def put(settings: Settings, key_prefix: str, *, without: Collection[str] = ()) -> None:
@@ -116,21 +139,46 @@ def put(settings: Settings, key_prefix: str, *, without: Collection[str] = ()) -
         st.session_state.pop(f"{key}{_AWAY}", None)
 
 
-def _linked(one: SettingField, place: str, link: Link, offered: Sequence[str] | None) -> None:
-    """Let the address hold an option."""
-    if one.shape == "switch":
-        address.switch(link.name, place)
-    elif one.shape in ("number", "whole"):
-        address.number(link.name, place, one.default, whole=one.shape == "whole")
-    elif offered is not None and isinstance(one.default, tuple):
-        address.several(link.name, place, offered, one.default)
-    else:
-        address.one(link.name, place, one.choices if offered is None else offered, one.default, link.code)
-
-
 def _help(one: SettingField, fields: Mapping[str, SettingField]) -> str | None:
     text = worded(one.about.help, fields, on_page)
     return with_code(f"{capital(text)}.") if text else None
+
+
+def _keep_in_address(one: SettingField, key: str, offered: Sequence[str] | None, link: Link) -> None:
+    """Let the address hold a field. Of words of the data it holds the place; what visitors type as words stays out of it."""
+    if one.shape == "switch":
+        address.one(link.name, key, (False, True), one.default, lambda on: str(int(on)))
+    elif one.shape in ("number", "whole"):
+        kind = int if one.shape == "whole" else float
+
+        def read(text: str) -> Any:
+            number = typed_number(text, kind)
+            return number if not isinstance(number, str) and isfinite(number) else one.default
+
+        address.typed(link.name, key, one.default, read, one.typed)
+    elif one.shape == "choice" or (one.shape == "text" and offered is not None):
+        options = list(one.choices if offered is None else offered)
+        code = link.code or (str if one.shape == "choice" else address.place_among(options))
+        address.one(link.name, key, options, _first_of(one, options), code)
+    elif one.shape == "list" and offered is not None and link.code is not None:
+        address.several(link.name, key, offered, one.default or (), link.code)
+
+
+def _first_of(one: SettingField, options: Sequence[str]) -> Any:
+    """The option with which a menu begins."""
+    return one.default if one.optional or one.default in options else options[0]
+
+
+def _numbers(
+    place: Iterator[DeltaGenerator], one: SettingField, key: str, said: str | None, names: Sequence[str]
+) -> dict[str, float]:
+    """Draw a number for each name, and return those that are given."""
+    found = {}
+    for name in names:
+        field = replace(one, shape="number", default=one.default.get(name), optional=True)
+        common = {"key": f"{key}_{name}", "help": said, "persist_state": "session"}
+        found[name] = _number(next(place), field, f"{one.about.label}, {plain(name)}", common)
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _widget(
@@ -189,7 +237,7 @@ def _number(place: DeltaGenerator, one: SettingField, label: str, common: dict[s
 def _menu(
     place: DeltaGenerator, one: SettingField, label: str, common: dict[str, Any], options: list[str]
 ) -> Any:
-    usual = one.default if one.optional or one.default in options else options[0]
+    usual = _first_of(one, options)
     _come_back(common["key"], options, usual)
     _begin(common["key"], usual, lambda kept: kept in options or (one.optional and kept is None))
     return place.selectbox(

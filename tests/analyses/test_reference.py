@@ -45,13 +45,14 @@ def test_an_analysis_is_whole(name: str) -> None:
     assert found.question.endswith("?")
     named = [each.option for kind in found.problem_fields() for each in fields_of(kind).values()]
     assert len(set(named)) == len(named), "an option of the analysis has the name of one of its data"
-    document, _, heading = found.section.partition("#")
-    headings = [
-        line.strip("# ?").lower().replace(" ", "-").replace("'", "")
-        for line in (ROOT / "docs" / f"{document}.md").read_text("utf-8").splitlines()
-        if line.startswith("#")
-    ]
-    assert heading in headings
+    for section in {found.section, *(table.section for table in found.tables)} - {""}:
+        document, _, heading = section.partition("#")
+        headings = [
+            line.strip("# ?").lower().replace(" ", "-").replace("'", "")
+            for line in (ROOT / "docs" / f"{document}.md").read_text("utf-8").splitlines()
+            if line.startswith("#")
+        ]
+        assert heading in headings, section
 
 
 def test_an_analysis_takes_no_name_of_another_command_or_function() -> None:

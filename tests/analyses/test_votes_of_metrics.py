@@ -4,19 +4,25 @@ from dataclasses import replace
 
 import pytest
 from helpers.texts import factories
-from helpers.texts.factories import dataset
-from helpers.texts.rating_studies import TASK, rating_study, unblind
+from helpers.texts.factories import LEVELS, dataset
+from helpers.texts.rating_studies import TASK, rate_all, rating_study, rating_texts, unblind
 from helpers.texts.score_factories import metric, table
 
+from core.analyses.followed import ANALYSIS as FOLLOWED
 from core.analyses.votes import ANALYSIS, VotesOptions
 from core.errors import InputError, NotAllowed
+from core.results.correlations.following import follow_levels
+from core.results.correlations.table import CorrelationOptions, correlate_scores
 from core.results.correlations.votes import metrics_against_votes, vote_table
 from core.schema.analysis import Answer
 from core.schema.scores import ScoredRow
 from core.schema.study import NO_LEVEL, StudyRecord
+from core.sources.studies import texts_of
 from core.store import Store
+from core.store.answers import load_record
 from core.study.analysis_set import released_record
 from core.study.masking import masks_of
+from core.study.ratings import rating_set_of
 
 N = 12
 WON, LOST, TIED = "candidate", "comparator", "both_good"
@@ -76,7 +82,7 @@ def test_counts_by_hand_and_a_verdict_by_corrected_p():
 def test_the_rows_are_those_of_the_table_of_votes():
     """Every column of the table of votes is one of the analysis, with the same cells."""
     record, tables = record_of(*VOTES), [scores_of(*HALF)]
-    shown = vote_table(metrics_against_votes(record, tables[0], **FAST.model_dump()))
+    shown = vote_table(metrics_against_votes(record, tables[0], n_resamples=200))
     (found,) = answer_of(*tables, record=record).result.metrics
     own = {column.name: cell for column, cell in zip(shown.columns, shown.rows[0], strict=True)}
     assert {name: getattr(found, name) for name in own} == own
@@ -124,7 +130,37 @@ def test_hidden_votes_ratings_and_other_texts_are_refused(store: Store):
         answer_of(scores_of(*RIGHT), record=record_of(*VOTES, state="closed"))
     with pytest.raises(InputError):
         answer_of(table([(ScoredRow("q99", "ai"), 1.0)]))
+    with pytest.raises(InputError, match="Dimension"):
+        answer_of(scores_of(*RIGHT), options=FAST.but(dimension="overall"))
     study = rating_study(store, task=TASK)
-    unblind(study)
+    closed = load_record(store, study.study)
     with pytest.raises(NotAllowed):
+        answer_of(scores_of(*RIGHT), record=closed)
+    unblind(study)
+    with pytest.raises(InputError, match="no ratings"):
         answer_of(scores_of(*RIGHT), record=released_record(store, study.study))
+
+
+def test_metrics_of_a_study_of_ratings_follow_its_ratings(store: Store):
+    """The numbers are those of the correlations with the ratings and with the level; texts alone say nothing of ratings."""
+    study = rating_study(store, rating_texts(6, levels=LEVELS), task=TASK, repeat_share=0)
+    for rater in study.tokens:
+        rate_all(study.desk(rater))
+    unblind(study)
+    record = released_record(store, study.study)
+    rows = [
+        (ScoredRow(one.item_id, one.source, one.level), float(at % 7))
+        for at, one in enumerate(record.outputs)
+    ]
+    scores = table(rows, metrics=[metric("m")])
+    found = answer_of(scores, record=record, options=FAST.but(dimension="overall"))
+    (one,) = found.result.metrics
+    report = correlate_scores(
+        scores, rating_set_of(record), options=CorrelationOptions(n_resamples=0, dimension="overall")
+    )
+    assert one.people.value == report.rows[0].pooled["spearman"].over_items.estimate
+    assert one.follows.value == follow_levels(record.outputs, scores)[0].estimate
+    assert list(found.tables) == ["followed"]
+    alone = FOLLOWED.answer(FAST, texts_of(store, study.study), [scores]).result
+    assert (alone.metrics[0].people.value, alone.meta, alone.by) == (None, None, "follows")
+    assert alone.metrics[0].follows.value == one.follows.value

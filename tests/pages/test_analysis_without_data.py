@@ -5,6 +5,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from helpers.toys.sum_of_options import LONELY
 from streamlit.testing.v1 import AppTest
 
 from core.analyses import ANALYSES, Registered
@@ -53,6 +54,18 @@ def test_a_folded_option_is_idle_by_one_that_is_not_folded() -> None:
     assert [one.label for one in at.number_input] == ["First", "Third"]
     at.selectbox(key="sum_of_options_method").set_value("both").run()
     assert [one.label for one in at.number_input] == ["First", "Second", "Third"]
+
+
+@pytest.mark.usefixtures("store", "cookies")
+def test_a_caution_is_a_warning_on_a_page_and_a_sentence_elsewhere(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    at = AppTest.from_function(page, default_timeout=60).run()
+    assert [one.value for one in at.warning] == [LONELY]
+    at.selectbox(key="sum_of_options_method").set_value("both").run()
+    assert not at.warning
+    assert main([NAME]) == 0
+    assert LONELY in capsys.readouterr().out.splitlines()
 
 
 def page_with_an_empty_table() -> None:

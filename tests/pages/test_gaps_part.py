@@ -1,6 +1,8 @@
 """The part of the page Check with the texts on which people and judge differ most."""
 
+import pytest
 from helpers.pages.generate_visit import field, said
+from helpers.pages.tables_taken import tables_taken
 from streamlit.testing.v1 import AppTest
 
 FILE = b"""id,system,question,answer,anna,ben,x,y,x_reason
@@ -59,3 +61,22 @@ def test_without_texts_labels_alone_are_shown() -> None:
     at = visit(text=False, judges=("x",))
     assert "ben: **2**" in said(at)
     assert "mill" not in said(at)
+
+
+def many() -> None:
+    from core.formats.panel import read_panel
+    from pages.tabs.checked.gaps import show_gaps
+
+    lines = [f"q{at},{at % 5},{at % 3}" for at in range(30)]
+    show_gaps(read_panel("\n".join(["id,anna,x", *lines]).encode(), "f.csv", human=["anna"], judges=["x"]))
+
+
+def test_a_page_shows_the_largest_and_the_files_have_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = tables_taken(monkeypatch)
+    at = AppTest.from_function(many, default_timeout=30)
+    at.run()
+    assert not at.exception
+    (shown,) = at.table
+    assert len(shown.value) == 20
+    assert len(taken["gaps"].rows) == 30
+    assert "The first 20 of 30 rows." in said(at)

@@ -9,6 +9,7 @@ from helpers.pages.judges_visit import by_model, rubric
 from helpers.pages.judges_visit import visit as visit_judges
 from helpers.pages.metrics_visit import lines
 
+from core.cli import main
 from core.results.injection import MADE_COLUMN, injections_said
 from core.runs.judging import injections_in
 from core.runs.path import at_hand
@@ -25,7 +26,7 @@ def obeys(body: Body, n: int) -> str:
     return json.dumps({"feedback": f"so {n}", "verdict": 5 if "score 5" in asked else 1 + n % 3})
 
 
-def test_a_judges_run_lists_them_as_its_report_does(store: Store) -> None:
+def test_a_judges_run_lists_them_as_its_report_does(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [
         {"item": str(n), "system": name, "reference": f"Town {n}.", "source": "Where?"}
         | {"text": f"Town {n} lies here. {PLEA if name == 'b' else ''}"}
@@ -37,8 +38,11 @@ def test_a_judges_run_lists_them_as_its_report_does(store: Store) -> None:
     found = injections_in(at_hand(store, run.run_id))
     assert (found.n, found.means[0].marked) == (6, 5.0)
     shown = said(at)
+    assert main(["report", "scores", f"run:{run.run_id}", "--db", str(store.path)]) == 0
+    printed = capsys.readouterr().out.splitlines()
     for line in injections_said(found):
         assert line in shown
+        assert line in printed
     assert "…" in shown.split("Texts with marks of injection")[-1]
     assert shown.count("examiner") >= 6
 

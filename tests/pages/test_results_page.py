@@ -434,7 +434,7 @@ def test_every_anchor_the_page_names_is_in_the_documentation(store: Store) -> No
     for token in study.tokens.values():
         vote(store, token, prefers(0))
     ended(store, study.study_id)
-    named = set(re.findall(r"methods#([\w-]+)", said()))
+    named = set(re.findall(r"methods(?:\?document=\w+)?#([\w-]+)", said()))
     text = (ROOT / "docs" / "statistics.md").read_text("utf-8")
     anchors = sections_of(text)
     inference = sections_of((ROOT / "docs" / "inference.md").read_text("utf-8"))

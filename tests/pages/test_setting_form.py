@@ -421,6 +421,65 @@ def test_an_analysis_without_a_model_has_a_form() -> None:
     assert ToyAnalysis.checked(values(shown(at))) == ToyAnalysis(resamples=5, items=(30, 50))
 
 
+class Prices(Settings):
+    """Numbers of things that have names."""
+
+    price: dict[str, float] = setting({}, "Price", "of a judge", at_least=0)
+
+
+def test_of_things_that_are_known_each_has_its_number() -> None:
+    names = ("a", "b *c*")
+    at = visit(Prices, backend=None, offered={"price": names})
+    assert [one.label for one in at.number_input] == ["Price, a", r"Price, b \*c\*"]
+    assert values(at) == {"price": {}}
+    at.number_input(key="toy_price_b *c*").set_value(2)
+    assert values(shown(at)) == {"price": {"b *c*": 2.0}}
+    assert values(visit(Prices, backend=None, offered={"price": ()})) == {}
+
+
+def addressed(model: type, begins: dict) -> None:  # type: ignore[type-arg]  # run by itself, without imports
+    import streamlit as st
+
+    from pages.widgets import address, settings_form
+
+    with address.kept("toy"):
+        offered = {"language": ("zq", "zr")}
+        st.session_state["values"] = settings_form.render(
+            model, "toy", offered=offered, begins=begins, in_address=True, backend="openai"
+        )
+
+
+def at_address(begins: Mapping[str, Any], **said: str) -> AppTest:
+    at = AppTest.from_function(addressed, args=(ToySettings, begins), default_timeout=60)
+    for name, value in said.items():
+        at.query_params[name] = value
+    return shown(at)
+
+
+def test_an_address_holds_what_is_chosen_and_no_word_that_is_typed() -> None:
+    at = at_address({})
+    assert not at.query_params
+    at.number_input(key="toy_weight").set_value(0.5)
+    at.number_input(key="toy_rounds").set_value(3)
+    at.selectbox(key="toy_tone").set_value("strict")
+    at.selectbox(key="toy_language").set_value("zr")
+    at.checkbox(key="toy_polite").uncheck()
+    at.text_input(key="toy_model").input("zs")
+    said = {name: "".join(value) for name, value in shown(at).query_params.items()}
+    # With a model the usual checker is another than the one that was there.
+    assert said.pop("checker") == "llm"
+    assert said == {"tone": "strict", "weight": "0.5", "rounds": "3", "polite": "0", "language": "2"}
+    again = at_address({}, **said)
+    assert {**values(again), "model": "zs", "device": None} == values(at)
+
+
+@pytest.mark.parametrize("said", ["nan", "inf", "many", "1e9", "-1"])
+def test_a_number_of_an_address_that_cannot_be_is_the_default(said: str) -> None:
+    at = at_address({"weight": 2.0}, weight=said)
+    assert values(at)["weight"] == 2.0
+    assert "weight" not in shown(at).query_params
+
+
 def test_an_excluded_end_can_be_typed_and_is_refused() -> None:
     at = visit(ToyAnalysis, backend=None)
     margin, resamples = at.number_input(key="toy_margin"), at.number_input(key="toy_resamples")

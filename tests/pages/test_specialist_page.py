@@ -283,6 +283,10 @@ def test_several_judges_and_all_other_tabs(store: Store) -> None:
     assert [row["Draws"] for row in judges] == ["1", "1", "2"]
     assert len(tests) == 3, "a test of every two"
     people = matrix(tables(shown["Raters"])[0])
+    assert "better than people agree with each other" in said(shown["Raters"])
+    assert "map of F1" in shown["Raters"].get("plotly_chart")[0].proto.alt
+    shown["Raters"].button_group(key="number_of_raters").set_value("recall").run()
+    assert "map of recall" in shown["Raters"].get("plotly_chart")[0].proto.alt
     shown["Raters"].radio(key="specialist_who_predicts").set_value("Judges").run()
     specialists = matrix(tables(shown["Raters"])[0])
     assert people["r1", "r2"]["F1"].split()[0] == "1.00"

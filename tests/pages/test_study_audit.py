@@ -79,6 +79,10 @@ def test_the_numbers_follow_the_roles(store: Store) -> None:
 
 def test_the_anchor_is_in_the_documentation(store: Store) -> None:
     study_in(store, dataset(3), raters=())
-    (named,) = {found for text in visit().markdown for found in re.findall(r"methods#([\w-]+)", text.value)}
+    (named,) = {
+        found
+        for text in visit().markdown
+        for found in re.findall(r"methods(?:\?document=\w+)?#([\w-]+)", text.value)
+    }
     headings = re.findall(r"^## (.+)$", STATISTICS.read_text("utf-8"), flags=re.MULTILINE)
     assert named in {heading.lower().replace(" ", "-") for heading in headings}

@@ -65,11 +65,45 @@ def test_a_plan_before_there_is_a_study(store: Store) -> None:
     expected = planned(score="net_preference", raters=(2, 5), half_width=0.05, rater_sd=0.2)
     assert plain(expected.verdicts[0].sentence) in said(at)
     shown_table = at.table[0].value
-    assert list(shown_table["Raters"]) == ["2", "5", "2", "5"]
+    assert list(shown_table["Raters"]) == ["**2**", "5", "2", "5"], "the fewest votes are marked"
+    assert ":small[In bold: the fewest votes.]" in said(at)
     assert "fewer than 5 raters" in shown_table["Why not"][2].replace("\u00a0", " ")
     at.text_input(key="plan_raters").set_value("0").run()
     assert not at.exception
     assert len(at.error) == 1
+
+
+def test_an_empty_field_shows_what_is_used_instead(store: Store) -> None:
+    """The study's own numbers, which follow what is typed beside them."""
+
+    def shown(at: AppTest) -> dict[str, str]:
+        kinds = ("number_input", "text_input", "selectbox")
+        return {one.key.removeprefix("plan_"): one.placeholder for kind in kinds for one in at.get(kind)}
+
+    usual = shown(visit(page))
+    assert {name: usual[name] for name in ("margin", "power", "half_width", "levels", "score")} == {
+        "margin": "0.1",
+        "power": "0.8",
+        "half_width": "none",
+        "levels": "1",
+        "score": "composite score",
+    }
+    study_in(
+        store,
+        dataset(3),
+        name="own",
+        raters=("A", "B", "C"),
+        margin=0.25,
+        confidence_level=0.95,
+        score="net_preference",
+        votes_per_pair=2,
+    )
+    at = visit(page)
+    own = shown(at)
+    names = ("margin", "confidence_level", "raters", "votes", "levels", "score")
+    assert [own[name] for name in names] == ["0.25", "0.95", "3", "2", "4", "net preference"]
+    at.number_input(key="plan_half_width").set_value(0.05).run()
+    assert shown(at)["power"] == "none", "a half-width alone is wanted"
 
 
 def test_a_pilot_and_a_running_study(

@@ -9,10 +9,12 @@ import pytest
 from cef_factories import examined, judged, output, question, record
 from helpers.texts.score_factories import ratings
 
+from core.analyses.caught_errors import ANALYSIS
 from core.errors import InputError
 from core.formats.correlations import read_table
 from core.formats.mt_metrics_eval import read_folder, read_folder_outputs
 from core.judges.alignment import MarkedError, MarkedText, Mismatch, align_by_words
+from core.results.cells import plain
 from core.results.judges.cross_examination import AlignmentRow, alignment_table, changes_meaning, marked_texts
 from core.schema.scores import ErrorSpan, Rating, ScoredRow
 
@@ -163,6 +165,22 @@ def test_the_table_counts_every_error_once_in_each_grouping() -> None:
     assert (found.overall.caught.count, found.overall.total, found.overall.n_left_out) == (1, 3, 1)
     assert found.reasons == (("cut off", 1),)
     assert found.n_texts == 2
+
+
+def test_the_declared_answer_is_json_of_the_same_numbers() -> None:
+    texts = [marked(error("Accuracy/Omission", True), error("Style/Awkward", None, reason="cut off"))]
+    for each in (texts, []):
+        answer = ANALYSIS.answer(ANALYSIS.Options(), each)
+        assert answer.json == plain(alignment_table(each))
+    rows = ANALYSIS.answer(ANALYSIS.Options(), texts).tables["judge-alignment"].rows
+    assert [row[:2] for row in rows] == [
+        ("all", "overall"),
+        ("meaning", "semantic"),
+        ("meaning", "non-semantic"),
+        ("category", "Accuracy/Omission"),
+        ("category", "Style/Awkward"),
+        ("severity", "major"),
+    ]
 
 
 def test_no_error_with_a_verdict_has_no_rate() -> None:

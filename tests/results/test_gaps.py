@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.texts.checks import gaps_of
 
 from core.errors import InputError
 from core.formats.panel import read_panel
 from core.formats.panel.beside import texts_in
 from core.report import json_of
-from core.results.check.gaps import beside_of, find_gaps, gaps_of
+from core.results.check.gaps import beside_of, find_gaps
 from core.schema.panel import Panel, TextBeside
 from core.schema.scores import ScoredRow
 

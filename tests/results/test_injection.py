@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from helpers.texts.checks import check_json, check_tables
+from helpers.texts.checks import check_json, check_tables, gaps_of
 
 from core.formats.panel import read_panel
 from core.formats.panel.beside import texts_in
 from core.report import json_of
-from core.results.check.gaps import find_gaps, gaps_of, groups_of
+from core.results.check.gaps import find_gaps, groups_of
 from core.results.check.sentences import check_said
 from core.results.check.verdict import check_panel
 from core.results.injection import (

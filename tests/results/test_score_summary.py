@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from core.judges.answers import QuestionSet
+from core.analyses.answers import ANALYSIS
+from core.judges.answers import AnswerSet, QuestionSet
 from core.judges.questions import CrossQuestion
 from core.results.judges.cross_examination import verdicts_by_author
 from core.results.judges.scores import score_summary
@@ -38,3 +39,9 @@ def test_verdicts_are_counted_by_who_made_the_question() -> None:
     assert found == {"b": {"YES": 2, "NO": 1, "unparsed": 1}, "a": {"YES": 1, "NO": 0, "unparsed": 0}}
     assert [list(said) for said in found.values()] == [["YES", "NO", "unparsed"]] * 2
     assert verdicts_by_author([]) == {}
+    sets = [asked("b", no, without), asked("a", yes)]
+    answer = ANALYSIS.answer(ANALYSIS.Options(), [AnswerSet("m", tuple(sets))])
+    assert answer.json == [
+        {"model": "m", "author": "b", "verdicts": {"YES": 0, "NO": 1, "unparsed": 1}},
+        {"model": "m", "author": "a", "verdicts": {"YES": 1, "NO": 0, "unparsed": 0}},
+    ]

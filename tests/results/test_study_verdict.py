@@ -23,9 +23,17 @@ from core.analyses.study_results.pair_rows import answer_of
 from core.cli import main
 from core.errors import InputError
 from core.results.study.counted import Filters, count
-from core.results.study.results import StudyResults, as_of, headline, study_results
+from core.results.study.results import (
+    StudyResults,
+    as_of,
+    headline,
+    study_results,
+    verdict_and_sensitivity,
+)
 from core.schema.study import Rater, StudyRecord
+from core.stats import conclusion, non_inferiority
 from core.stats.non_inferiority import NO_SCORED_PAIR
+from core.stats.resampling import bootstrap_distribution
 from core.store import Store, open_store
 from core.store.studies import get_study, write_design
 from core.study.analysis_set import MOST_VOTES, RESULTS_SHOWN, analysis_set, released_record, results_seen
@@ -82,6 +90,21 @@ def test_the_ordinary_bound_decides_an_ordinary_study() -> None:
     assert (results.verdict.reason, results.verdict.questions_missing) == (None, None)
     close = results_of(record_of(ordinary(), dataset(20), margin=0.01)).verdict
     assert (close.value, close.method, close.questions_missing) == ("not shown", "questions", None)
+
+
+def test_each_line_of_the_sensitivity_is_resampled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = []
+
+    def counting(*given: object, **how: object) -> object:
+        drawn.append(1)
+        return bootstrap_distribution(*given, **how)  # type: ignore[arg-type]
+
+    for where in (conclusion, non_inferiority):
+        monkeypatch.setattr(where, "bootstrap_distribution", counting)
+    record = record_of(ordinary(), dataset(20), margin=0.5)
+    _, lines = verdict_and_sensitivity(record, Filters(), rng=0)
+    same = {"composite"}  # the declared score, which has been resampled for the first line
+    assert len(drawn) == len([line for line in lines if line.name not in same])
 
 
 # --- the declared analysis set --------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Settings as fields: what a field says, every kind of problem, and the words of both doors."""
 
+import argparse
 import math
 from collections.abc import Mapping
 from typing import Any, Literal, Self
@@ -8,6 +9,7 @@ import pytest
 from helpers.toys.settings import ToyAnalysis, ToySettings
 from pydantic import ValidationError, field_validator, model_validator
 
+from core.cli.shared.setting_options import add_settings, settings_given
 from core.errors import InputError
 from core.judges.rubric import RubricSettings
 from core.schema.settings import (
@@ -516,3 +518,36 @@ def test_a_list_is_typed_as_it_is_read() -> None:
     text = fields["order"].typed(labels)
     assert ToyAnalysis.checked({"order": text}).order == labels
     assert ToyAnalysis.checked({"order": "alphabetical"}).order is None
+
+
+class Typed(ToyAnalysis):
+    """With what a command takes in forms of its own."""
+
+    price: dict[str, float] = setting({}, "Price", "of a judge", metavar="JUDGE=MONEY")
+    only: tuple[str, ...] = setting((), "Only", "system")
+    averaged: Literal["macro", "pooled"] = setting(
+        "macro", "Means", "over", apart={"macro": "a", "pooled": "b"}
+    )
+    polite: bool = setting(True, "Say please", "whether it does")
+    loud: bool = setting(False, "Loud", "whether it is")
+
+
+def test_settings_are_the_words_that_a_user_types_for_them() -> None:
+    assert Typed().option_words == ()
+    chosen = Typed(
+        margin=0.2,
+        items=(30, 50),
+        price={"a=b": 4.0, "c": 0.5},
+        only=("s 1", "t"),
+        averaged="pooled",
+        polite=False,
+        loud=True,
+    )
+    assert chosen.option_words == (
+        *("--margin", "0.2", "--items", "30,50", "--price", "a=b=4", "--price", "c=0.5"),
+        *("--only", "s 1", "--only", "t", "--pooled", "--no-polite", "--loud"),
+    )
+    command = argparse.ArgumentParser()
+    add_settings(command, Typed)
+    read = settings_given(command.parse_args(chosen.option_words), Typed)
+    assert Typed.checked(read) == chosen

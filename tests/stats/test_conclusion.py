@@ -315,3 +315,12 @@ def test_the_lines_warn_of_most_false_answers_in_the_stored_table() -> None:
     assert max(row["not_worse"] for row in rows) > 0.5
     assert max(row["not_worse_gaffke"] for row in rows) < 0.06
     assert min(row["line_any"] for row in rows if row["not_worse"] > 0.15) > 0.9
+
+
+@pytest.mark.parametrize("scores", [mix(5, 20, 25), mix(2, 3, 3), mix(0, 30, 10), mix(9, 20, 9)])
+def test_the_verdict_of_a_bound_that_is_known_is_the_same(scores: np.ndarray) -> None:
+    found = of_questions(scores, 0.1, one_more=False)
+    assert found.bounds is not None
+    assert found.holds_with_one_more is None
+    at = np.arange(len(scores))
+    assert verdict(scores, at, margin=0.1, bound=found.bounds.bound) == verdict(scores, at, margin=0.1)

@@ -53,7 +53,7 @@ from core.results.calibration.results import (
 from core.results.calibration.split import DEGREES, DimensionSplit, split_of
 from core.results.cells import corrected_note, decimal, ends, interval, picked, plain
 from core.results.confusion import EMPTY_ROW, Confusions, model_notes
-from core.schema.analysis import Tell
+from core.schema.analysis import Caution, Tell
 from core.schema.rated import Rated
 from core.schema.result_table import Interval
 from core.stats.agreement import ALL_DEGREES
@@ -171,7 +171,8 @@ def _sweep(runs: Sequence[tuple[Any, Calibration]], options: Any) -> Sweep | Non
 def _said(found: Sequence[Calibration], judged: Sequence[Advice]) -> Iterator[str]:
     for one, own in zip(found, judged, strict=True):
         yield f"{shown(one.evaluator)} against {shown(one.ratings)}; split raters: {MAJORITIES[one.options.majority]}."
-        yield from map(printable_text, (*own.constants, *own.sentences))
+        yield from map(Caution, map(printable_text, own.constants))
+        yield from map(printable_text, own.sentences)
         for group in own.warned:
             named, why = shown(called(group.group)), printable_text("; ".join(group.reasons))
             yield f"  {named} (n {group.n}): {group.verdict or NO_VERDICT}: {why}"

@@ -1,6 +1,7 @@
 """Rows of a check: its judges, rules, groups and systems, and what changed since an earlier one."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from core.analyses.agreement import Agreement
@@ -452,6 +453,10 @@ class Checked:
     """What people are measured by, for a heading."""
     listed_gaps: Callable[[], Gaps]
     """The gaps that were asked for, else all."""
+
+    def of_judges(self, names: Collection[str]) -> "Checked":
+        """The same with the rows of these judges alone. The verdicts stay those of all judges together."""
+        return replace(self, judges=tuple(one for one in self.judges if one.judge in names))
 
 
 @row

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from core.analyses.caught_errors import ANALYSIS as ALIGNMENT
 from core.cli.shared.giving import (
     print_said,
 )
@@ -24,7 +25,7 @@ from core.cli.shared.run_options import add_run_options, requested_run, run_it
 from core.cli.shared.running import finish_in_folder
 from core.cli.shared.setting_options import settings_given
 from core.cli.shared.sources import MEANING, check_database, reading_of, texts_given
-from core.errors import InputError, counted
+from core.errors import InputError
 from core.formats.mt_metrics_eval import read_folder
 from core.formats.registry import read_ratings, read_texts
 from core.generation.twins import BY_RULES, OWN_STYLE, PROBES
@@ -33,8 +34,6 @@ from core.judges.kind import JudgeKind
 from core.judges.twins import plan_twins
 from core.results.cells import plain
 from core.results.judges.cross_examination import (
-    alignment_table,
-    caught_table,
     marked_texts,
 )
 from core.results.judges.twins import twins_made, twins_table
@@ -310,9 +309,8 @@ def _with_pieces(run: RunAtHand, folder: Path) -> Any:
 
 
 def _show_alignment(options: argparse.Namespace, texts: Any) -> None:
-    found = alignment_table(texts)
-    said = f"Marked errors found by a mismatching question, in {counted(found.n_texts, 'text')}:"
-    print_result(options, plain(found), print_said, [said, caught_table(found)])
+    answer = ALIGNMENT.answer(ALIGNMENT.Options(), texts)
+    print_result(options, answer.json, print_said, [*answer.said, *answer.tables.values()])
 
 
 def _show_twins(options: argparse.Namespace, twins: Any) -> None:

@@ -36,6 +36,7 @@ from core.joining.choices import (
     dimensions_of,
 )
 from core.joining.quality import OfFile, Quality
+from core.judges.alignment import MarkedText
 from core.judges.answers import AnswerSet
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
@@ -65,9 +66,10 @@ from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import Direction, JudgeOutput, MarkingJudges, RatingSet, ScoreTable, WithTexts
 from core.schema.settings import SettingField, Settings, fields_of
-from core.schema.study import Study, StudyRecord
+from core.schema.study import Study, StudyRecord, StudyTexts
 from core.sources.judges import (
     JUDGE_NAMES,
+    aligned_of,
     answer_sets_of,
     costs_of,
     facts_of,
@@ -95,7 +97,7 @@ from core.sources.reading import SourceReader, read_each
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
 from core.sources.spans import SPAN_MEANING, SPAN_NAMES, Marked, marks_of, spans_of
-from core.sources.studies import look_at, part_of, pilot_if_any, standing_if_any, study_or_bundle
+from core.sources.studies import look_at, part_of, pilot_if_any, standing_if_any, study_or_bundle, texts_named
 from core.sources.texts import Texts, made_texts_of, texts_file, texts_of
 from core.store import Store
 from core.tables.mapping import parse_columns
@@ -435,6 +437,16 @@ def open_voted(options: argparse.Namespace) -> StudyRecord | None:
     return None if options.study is None else open_study(options)
 
 
+def add_study_texts_input(command: argparse.ArgumentParser) -> None:
+    """Register a study in any state; see `open_study_texts`."""
+    command.add_argument("name", metavar="NAME", help="name of the study")
+
+
+def open_study_texts(options: argparse.Namespace) -> StudyTexts:
+    """Return the texts of the study. Raises NotFound."""
+    return texts_named(options.name, reading_of(options))
+
+
 def add_look_input(command: argparse.ArgumentParser) -> None:
     """Register a running study; see `open_look`."""
     command.add_argument("name", metavar="NAME", help="name of the study")
@@ -564,6 +576,16 @@ def add_answers_input(command: argparse.ArgumentParser) -> None:
 def open_answers(options: argparse.Namespace) -> list[AnswerSet]:
     """Return models' answers to questions. Raises InputError with the problems of all."""
     return answer_sets_of(options.answers, reading_of(options))
+
+
+def add_aligned_input(command: argparse.ArgumentParser) -> None:
+    """Register marked errors beside mismatches; see `open_aligned`."""
+    command.add_argument("audit", metavar=JUDGE_NAMES, help="results of `judge align`")
+
+
+def open_aligned(options: argparse.Namespace) -> tuple[MarkedText, ...]:
+    """Return marked errors beside mismatches. Raises InputError."""
+    return aligned_of(parse_source(options.audit), reading_of(options))
 
 
 def add_ratings_input(command: argparse.ArgumentParser) -> None:

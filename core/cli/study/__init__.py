@@ -154,7 +154,6 @@ def add_to(nouns: Commands) -> None:
     later(
         verbs,
         {
-            "audit": "check whether length, diff, punctuation, ... reveal the system",
             "export": "export answers as CSV, JSONL or Factual's JSON, or the whole study as a bundle",
         },
         _of_exports,

@@ -1,11 +1,10 @@
-"""`study import-ratings`, `audit` and `export`."""
+"""`study import-ratings` and `export`."""
 
 import argparse
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import (
     Commands,
     add_columns_option,
@@ -15,7 +14,6 @@ from core.cli.shared.options import (
     check_not_the_database,
     check_options,
     existing_database,
-    existing_store,
     make_folder,
     print_notes,
 )
@@ -29,7 +27,6 @@ from core.store import database_path, open_store
 from core.store.studies import find_study, items_of, outputs_of, write_log
 from core.study import lifecycle
 from core.study.analysis_set import released_record
-from core.study.audit import audit_study, audit_table, reading_sentences
 from core.study.bundle import write_bundle
 from core.study.export import (
     guesses_csv,
@@ -57,9 +54,8 @@ RATING_WRITERS: Mapping[str, Callable[[StudyRecord], bytes]] = {
 
 
 def add_to(verbs: Commands) -> None:
-    """Register `import-ratings`, `audit` and `export`."""
+    """Register `import-ratings` and `export`."""
     _add_import_ratings(verbs)
-    _add_audit(verbs)
     _add_export(verbs)
 
 
@@ -223,22 +219,3 @@ def _export_paper(record: StudyRecord, out: Path) -> list[Path]:
     for name, content in files.items():
         write_file(out / name, content)
     return [out / name for name in files]
-
-
-def _add_audit(verbs: Commands) -> None:
-    """Register `study audit`."""
-    command = verbs.add_parser("audit")
-    command.add_argument("name", metavar="NAME", help="name of the study")
-    add_result_options(command)
-    add_database_option(command)
-    command.set_defaults(run=_audit)
-
-
-def _audit(options: argparse.Namespace) -> None:
-    check_options(out_problems(options))
-    check_out_file(options, [])
-    with existing_store(options.db) as store:
-        study = find_study(store, options.name)
-        audit = audit_study(store, study)
-    as_json = {"study": study.name, "dataset_sha256": study.dataset_sha256, **audit.to_json()}
-    give(options, as_json, [audit_table(audit), "", audit.linkage.sentence(), "", *reading_sentences(audit)])

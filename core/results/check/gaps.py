@@ -12,16 +12,14 @@ from core.joining.tables import may_be_one
 from core.judges.kind import JudgeKind
 from core.results.check.texts import own_texts
 from core.results.correlations.disagreement import rank_gaps
-from core.schema.gaps import TITLE, GapRow, Gaps
+from core.schema.gaps import GapRow, Gaps
 from core.schema.panel import Panel, TextBeside
-from core.schema.result_table import Cell, Column, ResultTable
-from core.schema.rows import row_fields, table_of
+from core.schema.result_table import Cell, Column
+from core.schema.rows import row_fields
 from core.schema.scores import JudgeOutput, ScoredRow
 from core.stats.resampling import Floats
 from core.tables.reading import shown
 
-GAPS = "gaps"
-"""Name of the table."""
 MOST_VALUES = 50
 """Most values of a column that can be chosen as a group; more name texts."""
 GAP = Column("gap", places=2)
@@ -155,27 +153,6 @@ def by_item(texts: Iterable[TextBeside]) -> Mapping[str, Sequence[TextBeside]]:
     for one in texts:
         found.setdefault(one.row.item_id, []).append(one)
     return found
-
-
-def gaps_of(
-    panel: Panel,
-    texts: Sequence[TextBeside] = (),
-    *,
-    judge: str | None = None,
-    most: int | None = None,
-) -> ResultTable:
-    """The list as a table. Parameters and order as `find_gaps` and `gap_list`."""
-    return gap_table(panel, find_gaps(panel, judge), texts, most=most)
-
-
-def gap_table(
-    panel: Panel, found: Sequence[Gap], texts: Sequence[TextBeside] = (), *, most: int | None = None
-) -> ResultTable:
-    """Some gaps of the panel as a table. Parameters as in `gap_list`."""
-    one = gap_list(panel, found, texts, most=most)
-    return table_of(
-        GAPS, GapRow, one.gaps, title=TITLE, notes=one.notes, hidden=one.hidden, shaped=one.shaped
-    )
 
 
 def gap_list(

@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 from core.errors import InputError
 from core.joining.choices import items_of, rows_at
 from core.joining.tables import Joined, join_levels, join_ratings, text_key
-from core.results.cells import interval
 from core.results.correlations.votes import compares_pairs
 from core.results.meta_correlation import meta_correlate
-from core.schema.result_table import Column, ResultTable
 from core.schema.scores import CorrelationSet, RatingSet, ScoredRow, ScoreTable, mask_code
 from core.schema.study import Output, TextKey
 from core.stats.correlation.intervals import correlate_columns
@@ -107,38 +105,6 @@ def follow_ratings(
         joined.scores(), joined.target, ("spearman",), clusters=items, names=joined.names, **resampling
     )
     return tuple(one["spearman"] for one in found)
-
-
-def following_table(
-    table: ScoreTable, levels: Sequence[Estimate], people: Sequence[Estimate] | None = None
-) -> ResultTable:
-    """One row for each metric, the best first. people: with the ratings; None: they are closed, or there are none."""
-    best = people if people and any(one.estimate is not None for one in people) else levels
-    order = sorted(
-        range(len(table.metrics)), key=lambda at: 2.0 if (value := best[at].estimate) is None else -value
-    )
-    both = () if people is None else (Column("people", "follows the ratings", heat="coefficient"),)
-    return ResultTable(
-        "judges-of-study",
-        (
-            Column("metric", names_row=True),
-            *both,
-            Column("follows", "follows the level", heat="coefficient"),
-            Column("family"),
-            Column("texts"),
-        ),
-        tuple(
-            (
-                table.metrics[at].name,
-                *(() if people is None else (interval(people[at]),)),
-                interval(levels[at]),
-                table.metrics[at].family,
-                best[at].n,
-            )
-            for at in order
-        ),
-        notes=("Spearman over the study's texts. Intervals resample items.",),
-    )
 
 
 def meta_of_study(

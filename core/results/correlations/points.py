@@ -191,8 +191,3 @@ _KEY_LETTERS = 16
 def text_key(row: ScoredRow) -> str:
     """A short name of a text that stays the same while rows are added to its table, for links: hexadecimal digits."""
     return sha256(repr(row_key(row)).encode()).hexdigest()[:_KEY_LETTERS]
-
-
-def row_of_text(table: ScoreTable, key: str) -> int | None:
-    """Index of the row with this `text_key`; None if the table has no such text."""
-    return next((index for index, row in enumerate(table.rows) if text_key(row) == key), None)

@@ -4,7 +4,7 @@ The second is CEF's Tables 3, 4 and 7.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +17,6 @@ from core.judges.alignment import MarkedError, MarkedText, Mismatch, mismatches_
 from core.judges.answers import QuestionSet
 from core.judges.cross_examination import CefRecord
 from core.judges.questions import VERDICTS
-from core.results.cells import counted_share
-from core.schema.result_table import Column, ResultTable
 from core.schema.scores import ErrorSpan, JudgedText, JudgeOutput, Rating, RatingSet, ScoreTable
 from core.stats.resampling import Share, wilson_share
 from core.tables.reading import shown
@@ -43,19 +41,6 @@ def verdicts_by_author(sets: Sequence[QuestionSet]) -> dict[str, dict[str, int]]
         author: {verdict: counts[author, verdict] for verdict in verdicts}
         for author in dict.fromkeys(author for author, _ in said)
     }
-
-
-def verdicts_table(found: Mapping[str, Mapping[str, int]]) -> ResultTable:
-    """One row for each author of questions, with the counts of `verdicts_by_author`."""
-    verdicts = dict.fromkeys(verdict for counts in found.values() for verdict in counts)
-    return ResultTable(
-        "judge-answers",
-        (
-            Column("author", "Questions by", names_row=True),
-            *(Column(verdict, verdict) for verdict in verdicts),
-        ),
-        tuple((author, *counts.values()) for author, counts in found.items()),
-    )
 
 
 SEMANTIC, NON_SEMANTIC = "semantic", "non-semantic"
@@ -228,32 +213,3 @@ def _row(name: str, errors: Sequence[MarkedError], confidence_level: float) -> A
     decided = [error.found for error in errors if error.found is not None]
     share = wilson_share(sum(decided), len(decided), confidence_level=confidence_level, reason=NONE_DECIDED)
     return AlignmentRow(name, share, len(errors) - len(decided))
-
-
-def caught_table(found: AlignmentTable) -> ResultTable:
-    """All errors, then those by meaning, category and severity, with the share that a mismatch points to."""
-    groups = {
-        "all": (found.overall,),
-        "meaning": found.by_meaning,
-        "category": found.by_category,
-        "severity": found.by_severity,
-    }
-    return ResultTable(
-        "judge-alignment",
-        (
-            Column("by", "By", names_row=True),
-            Column("name", "Errors", names_row=True),
-            Column("caught", "Found", percent=True),
-            Column("caught_count", shown=False),
-            Column("no_verdict", "No verdict"),
-        ),
-        tuple(
-            (by, row.name, counted_share(row.caught), row.caught.count, row.n_left_out)
-            for by, rows in groups.items()
-            for row in rows
-        ),
-        notes=(
-            f"Intervals: {found.overall.caught.confidence_level:.0%}, Wilson.",
-            *(f"without a verdict: {n:,}: {reason}" for reason, n in found.reasons),
-        ),
-    )

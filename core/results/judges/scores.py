@@ -1,21 +1,15 @@
 """Summarise scores of many texts: counts, mean, spread, reasons for missing scores, and signs that they measure little."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from core.judges.kind import JudgeKind
-from core.results.cells import interval, row_of
-from core.schema.result_table import Cell, Column, ResultTable
 from core.schema.scores import JudgeOutput, ScoreTable
 from core.stats.degeneracy import Constant, Degeneracy, constant, duplicates
 from core.tables.reading import shown
-
-if TYPE_CHECKING:
-    from core.results.correlations.table import MetricCorrelation
 
 
 def degeneracy(kind: JudgeKind, output: JudgeOutput) -> tuple[Degeneracy, ...]:
@@ -87,53 +81,3 @@ def _one(table: ScoreTable, at: int) -> ScoreSummary:
         left_out=dict(why.most_common()),
         constant=constant(there),
     )
-
-
-def summary_table(found: Sequence[ScoreSummary], notes: tuple[str, ...] = ()) -> ResultTable:
-    """One row for each metric."""
-    columns = (
-        Column("metric", "Score", names_row=True),
-        Column("n", "Texts"),
-        Column("mean", "Mean"),
-        Column("sd", "SD"),
-        Column("left_out", "Undefined"),
-        Column("constant_value", shown=False),
-        Column("constant_share", shown=False),
-    )
-    rows = [
-        row_of(
-            one,
-            columns,
-            constant_value=one.constant.value if one.constant else None,
-            constant_share=one.constant.share if one.constant else None,
-        )
-        for one in found
-    ]
-    return ResultTable("judge-scores", columns, tuple(rows), notes=notes)
-
-
-def level_table(rows: Sequence["MetricCorrelation"]) -> ResultTable:
-    """Correlations with the level, as in Factual's Table 2. Rows: texts; questions: those with a defined Kendall."""
-    columns = (
-        Column("metric", "Score", names_row=True),
-        Column("signature", shown=False),
-        Column("pearson_over_rows", "Pearson, over rows"),
-        Column("pearson_over_questions", "Pearson, over questions"),
-        Column("kendall_per_question", "Kendall"),
-        Column("n", "Rows"),
-        Column("questions", "Questions"),
-        Column("left_out", "Rows left out", shown=any(one.left_out for one in rows)),
-    )
-    cells = []
-    for one in rows:
-        pooled, kendall = one.pooled.get("pearson"), one.per_item.get("kendall")
-        own: dict[str, Cell] = {
-            "metric": one.metric.name,
-            "signature": one.metric.signature,
-            "pearson_over_rows": interval(pooled.over_rows if pooled else None),
-            "pearson_over_questions": interval(pooled.over_items if pooled else None),
-            "kendall_per_question": interval(kendall),
-            "questions": kendall.n_clusters if kendall else 0,
-        }
-        cells.append(row_of(one, columns, **own))
-    return ResultTable("judge-table-2", columns, tuple(cells))

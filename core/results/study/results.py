@@ -306,11 +306,16 @@ def _decide(
         scores = np.append(scores, [float(way)] * len(unseen))
         questions += [item for item, _ in unseen]
     design, clusters = record.study.design, np.array(questions, dtype=str)
-    level, drawn = design.confidence_level, {"n_resamples": N_RESAMPLES, "rng": rng}
-    return _Decision(
-        verdict(scores, clusters, margin=design.margin, confidence_level=level, **drawn),
-        conclude(scores, clusters, margin=design.margin, confidence_level=level, **drawn),
-    )
+    decided: Any = {
+        "margin": design.margin,
+        "confidence_level": design.confidence_level,
+        "n_resamples": N_RESAMPLES,
+        "rng": rng,
+    }
+    answer = conclude(scores, clusters, **decided, one_more=False)
+    # Both have the same bound, which is resampled once.
+    bound = None if answer.bounds is None else answer.bounds.bound
+    return _Decision(verdict(scores, clusters, **decided, bound=bound), answer)
 
 
 def verdict_and_sensitivity(

@@ -21,8 +21,7 @@ def render(store: Store, given: choice.Given) -> None:
     given = next_study.with_labels_back(store, given)
     use, verdict, stated, below = (st.container() for _ in range(4))
     panel = choice.panel(given)
-    given = prices.stated(given, panel, stated)
-    options = choice.options(given, panel, use)
+    options = choice.options(given, panel, prices.stated(given, panel, stated), use)
     with verdict, messages.mistakes_shown():
         found = choice.checked(given, panel, options)
         first.render(choice.alone(given, found)[1], n_checked=len(found.judges))

@@ -8,7 +8,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.analyses import analysis
+from core.analyses import analysis as declared
 from core.analyses.check.filled import answer_of
 from core.analyses.check.rows import Drift
 from core.analyses.which_judge import Which, rows_of
@@ -18,17 +18,16 @@ from core.plots.judges import quality_against
 from core.report.card import card_html, card_md, command_said
 from core.results.check.choosing import which_of
 from core.results.check.verdict import Check
-from core.results.injection import injections_said, marked_tables
+from core.results.injection import injections_said
 from core.schema.analysis import Answer
-from core.schema.result_table import ResultTable
+from core.schema.injections import MARKED_TABLES
 from core.store import Store
 from core.tables.files import json_text
 from pages.tabs.checked import choice, escalation, gaps, next_study, people
 from pages.tabs.checked.since import since
-from pages.widgets import chosen_judge, visitor
+from pages.widgets import analysis, chosen_judge, visitor
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import part
-from pages.widgets.result_table import show
 
 
 def render(store: Store, given: choice.Given, found: Check) -> None:
@@ -39,15 +38,14 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
             _which(given, found)
     _both_orders(given)
     next_study.offer_study(store, one, shown)
-    tables = _answer(given, found).tables  # of all, whose number divides the level
-    names = ("check", "check-rules", "check-groups", "check-systems")
-    numbers, rules, groups, systems = (_of_judges(tables[name], shown) for name in names)
-    if systems.rows:
+    whole = _answer(given, found)  # of all, whose number divides the level
+    answer = replace(whole, result=whole.result.of_judges({judge.name for judge in shown.judges}))
+    if answer.tables["check-systems"].rows:
         part("Systems", "The share of good answers, by the judge's answers.", "check#certify")
-        show(systems, titled=False)
+        analysis.show_tables(answer, ("check-systems",))
     part("Rules", "What the use demands of a judge, and what was found.", "check#five-uses")
-    show(rules, titled=False)
-    if groups.rows:
+    analysis.show_tables(answer, ("check-rules",))
+    if answer.tables["check-groups"].rows:
         part("By group", "Does the judge fail for some texts?", "check#five-uses")
         fails = [
             f"{judge.name} fails in {group.column} {group.value}."
@@ -58,36 +56,27 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
         st.markdown(
             "  \n".join(f"**{plain(line)}**" for line in fails) or "No group is shown to be below the limit."
         )
-        show(groups, titled=False)
-    _marked(found)
+        analysis.show_tables(answer, ("check-groups",))
+    _marked(answer)
     part("All numbers", "Every judge, with people beside it.", "check#five-uses")
-    show(numbers, titled=False)
+    analysis.show_tables(answer, ("check",))
     people.beside_judge(given, found.panel)
     escalation.offer(store, one, shown)
-    _files(given, found, since(found))
+    _files(given, found, since(found, whole))
     gaps.show_gaps(shown.panel, given.beside)
 
 
-def _marked(found: Check) -> None:
+def _marked(answer: Answer) -> None:
     """Show which texts have marks of injection, and how they are scored."""
-    tables = marked_tables(found.injections)
-    if not tables:
+    if not answer.tables.keys() & {*MARKED_TABLES}:
         return
     part(
         "Marks of injection",
         "Texts that look like a chat or address an examiner. A judge that obeys them scores them by their words.",
         "check#marks-of-injection",
     )
-    st.markdown("  \n".join(map(plain, injections_said(found.injections))))
-    for table in tables.values():
-        show(table)
-
-
-def _of_judges(table: ResultTable, shown: Check) -> ResultTable:
-    """The rows about the judges that are shown."""
-    at = next(place for place, column in enumerate(table.columns) if column.name == "judge")
-    names = {one.name for one in shown.judges}
-    return replace(table, rows=tuple(row for row in table.rows if row[at] in names))
+    st.markdown("  \n".join(map(plain, injections_said(answer.result.injections))))
+    analysis.show_tables(answer, MARKED_TABLES)
 
 
 def _both_orders(given: choice.Given) -> None:
@@ -104,29 +93,24 @@ def _both_orders(given: choice.Given) -> None:
 
 
 def _answer(given: choice.Given, found: Check) -> Answer:
-    return choice.once(("answer", *given.key, found.options), lambda: answer_of(found))
+    return choice.once(("answer", *given.key, found.options.model_dump_json()), lambda: answer_of(found))
 
 
 def _choice(given: choice.Given, found: Check) -> Which:
-    return choice.once(("which", *given.key, found.options), lambda: rows_of(which_of(found)))
+    return choice.once(
+        ("which", *given.key, found.options.model_dump_json()), lambda: rows_of(which_of(found))
+    )
 
 
 def _which(given: choice.Given, found: Check) -> None:
     """Show which of several judges to use: the sentence, quality against price or time, and both tables."""
     part("Which judge?", "Quality against price and time, on the same texts.", "check#which-judge")
     chosen = _choice(given, found)
-    first, *others = map(plain, chosen.said)
-    st.markdown("  \n".join([f"**{first}**", *others]))
-    judges, pairs = Answer(analysis("which-judge"), found.options, chosen).tables.values()
+    answer = Answer(declared("which-judge"), found.options, chosen)
     figure = quality_against(chosen.choice, "price") or quality_against(chosen.choice, "time")
-    show(
-        judges,
-        figure=figure,
-        alt="Quality of each judge with its interval, against what 1,000 texts cost",
-        titled=False,
-        table_first=True,
-    )
-    show(pairs)
+    alt = "Quality of each judge with its interval, against what 1,000 texts cost"
+    analysis.show_said(answer)
+    analysis.show_tables(answer, answer.tables, {"which-judge": analysis.Drawn(figure, alt)})
 
 
 def _files(given: choice.Given, found: Check, changed: tuple[Drift, str] | None) -> None:

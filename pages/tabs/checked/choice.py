@@ -2,25 +2,29 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, TypeVar, cast
 
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.results.check.facts import facts_of_tables
+from core.analyses.check import ANALYSIS as CHECK
+from core.analyses.check import AllOptions
+from core.errors import InputError
+from core.formats.panel.beside import read_texts_of
+from core.results.check.dossier import Dossier, Texts
+from core.results.check.facts import facts_of_tables, stated_facts
 from core.results.check.verdict import Check, JudgeFacts, check_panel, default_use
 from core.schema.panel import Panel, TextBeside, only_judges
 from core.schema.runs import Run
-from core.schema.settings import SettingField, fields_of
+from core.schema.settings import Settings, fields_of
 from core.schema.study import Study
-from core.schema.uses import DEFAULT_OPTIONS, LIMITS, CheckOptions, Use
+from core.schema.uses import CheckOptions, Use
 from core.sources.judges import facts_of
 from core.sources.named import Source
 from core.sources.reading import SourceReader
 from core.stats.resampling import Floats
-from pages.widgets import address, settings_form
+from pages.widgets import address, analysis
 from pages.widgets.chosen_scores import Key
 
 Found = TypeVar("Found")
@@ -35,21 +39,6 @@ _USES: dict[Use, tuple[str, str]] = {
         "With people's labels, it shows how many of a system's answers are good.",
     ),
 }
-_CHOICES: Mapping[str, Sequence[Any]] = {
-    "margin": (0.02, 0.05, 0.1, 0.15, 0.2),
-    "epsilon": (0.1, 0.15, 0.2, 0.3),
-    "most_false_passes": (None, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3),
-    "most_false_fails": (None, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3),
-    "missing_judge": ("wrong", "leave-out"),
-    "labels_chosen": (None, "at-random", "by-judge"),
-    "accuracy": (0.7, 0.8, 0.9),
-    "tolerance": (0.02, 0.05, 0.1),
-    "target": (0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99),
-    "population": ("like-these", "these"),
-}
-"""Setting -> the values that the page offers."""
-_ALWAYS = ("confidence_level", "n_resamples", "rng")
-"""Options that matter for every use."""
 _STEPS_OF_SCORES = 11
 """Scores from which an answer may be good, evenly spaced: tenths of the scale."""
 
@@ -99,13 +88,8 @@ def dimension_menu(place: DeltaGenerator, known: Sequence[str], key: str) -> str
     if len(known) < 2:
         return None
     return place.selectbox(
-        "Dimension", known, key=address.one("dimension", key, known, known[0], place_among(known))
+        "Dimension", known, key=address.one("dimension", key, known, known[0], address.place_among(known))
     )
-
-
-def place_among(options: Sequence[Option]) -> Callable[[Option], str]:
-    """Return what an address says for one of the options: its place, from 1, where the options are words of the data."""
-    return lambda option: str(options.index(option) + 1)
 
 
 def panel(one: Given) -> Panel:
@@ -114,8 +98,20 @@ def panel(one: Given) -> Panel:
         return once(("panel", *one.key), one.read)
 
 
-def options(one: Given, found: Panel, place: DeltaGenerator) -> CheckOptions:
-    """Choose the use and its limits."""
+def dossier(one: Given, found: Panel) -> Dossier:
+    """The panel, or a part of it, with all that is known about its judges and texts."""
+
+    def texts(panel: Panel) -> Texts:
+        try:
+            return Texts(read_texts_of(*one.texts(), panel))
+        except InputError as problem:
+            return Texts([None] * len(panel.rows), problem)
+
+    return Dossier(found, one.facts, lambda _: one.beside(), texts)
+
+
+def options(one: Given, found: Panel, priced: Mapping[str, Any], place: DeltaGenerator) -> AllOptions:
+    """Choose the use and its limits. priced: what is stated about prices."""
     usual = one.use or default_use(found)
     # Without systems there is nothing to rank, such as in votes on pairs.
     uses = [use for use in _USES if use != "rank" or len(set(found.systems.tolist())) > 1 or use == one.use]
@@ -131,45 +127,27 @@ def options(one: Given, found: Panel, place: DeltaGenerator) -> CheckOptions:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f":small[{_USES[use or usual][1]}]", width="content")
             with st.popover("Limits", type="tertiary"):
-                return _limits(CheckOptions(use=use or usual), found)
+                return _limits(found, {**priced, "use": use or usual})
 
 
-def _worded(field: SettingField, value: float | str | None) -> str:
-    return field.word("" if value is None else f"{value:g}" if isinstance(value, float) else value)
-
-
-def _code(value: object) -> str:
-    return "" if value is None else f"{value}"
-
-
-def _limits(chosen: CheckOptions, found: Panel) -> CheckOptions:
-    """The limits of the use: first those with usual values, which the address holds, then every other option."""
-    fields, usual = fields_of(CheckOptions), set()
-    use = chosen.use or default_use(found)
-    ratings = _ratings_that_pass(found) if use == "certify" else ()
-    for name, values in {**_CHOICES, "passes_from": ratings}.items():
-        if name not in LIMITS[use] or not values:
-            continue
-        one = fields[name]
-        # No rating passes by itself: the page shows the best one until another is chosen.
-        default = values[-1] if name == "passes_from" else getattr(DEFAULT_OPTIONS, name)
-        # The ratings are the visitor's own words: an address holds the place of one among them.
-        code = place_among(values) if name == "passes_from" else _code
-        place = address.one(name, f"check_{name}", values, default, code)
-        value = st.selectbox(
-            one.about.label,
-            values,
-            format_func=partial(_worded, one),
-            key=place,
-            help=f"{one.about.help[:1].upper()}{one.about.help[1:]}",
-            persist_state="session",
-        )
-        usual.add(name)
-        chosen = chosen.but(**{name: value})
-    others = {*LIMITS[use], *_ALWAYS} - usual
-    return chosen.but(
-        **settings_form.render(CheckOptions, "check_more", columns=1, without=fields.keys() - others)
+def _limits(found: Panel, chosen: Mapping[str, Any]) -> AllOptions:
+    """The limits of the use. For a certificate no rating passes by itself: the best one does until another is chosen."""
+    ratings = _ratings_that_pass(found) if chosen["use"] == "certify" else ()
+    return analysis.form(
+        CHECK,
+        {"passes_from": ratings} if ratings else {},
+        {**defaults_without(CheckOptions), **chosen},
+        folds=False,
+        columns=1,
+        begins={"passes_from": ratings[-1]} if ratings else {},
+        in_address=True,
     )
+
+
+def defaults_without(asked: type[Settings]) -> Mapping[str, Any]:
+    """The options of a check apart from those that are asked, as they are by themselves."""
+    fields = fields_of(AllOptions)
+    return {name: one.default for name, one in fields.items() if name not in fields_of(asked)}
 
 
 def _ratings_that_pass(found: Panel) -> tuple[str, ...]:
@@ -183,13 +161,15 @@ def _ratings_that_pass(found: Panel) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{value:g}" for value in np.linspace(low, high, _STEPS_OF_SCORES)[1:]))
 
 
-def checked(one: Given, found: Panel, chosen: CheckOptions) -> Check:
+def checked(one: Given, found: Panel, chosen: AllOptions) -> Check:
     """Return the check, computed once."""
+
+    def compute() -> Check:
+        facts = stated_facts(one.facts(found), found, chosen.price, chosen.seconds, chosen.currency)
+        return check_panel(found, chosen, facts=facts, texts=one.beside())
+
     with st.spinner("Checking ..."):
-        return once(
-            ("check", *one.key, chosen),
-            lambda: check_panel(found, chosen, facts=one.facts(found), texts=one.beside()),
-        )
+        return once(("check", *one.key, chosen.model_dump_json()), compute)
 
 
 def alone(one: Given, found: Check) -> tuple[Given, Check]:
@@ -224,10 +204,4 @@ def once(question: Key, compute: Callable[[], Found]) -> Found:
 
 def arguments(one: Given, found: Check) -> list[str]:
     """Return the words of the command that gives the same result."""
-    words = ["check", *one.command, "--use", found.use]
-    fields = fields_of(CheckOptions)
-    for name in (*LIMITS[found.use], *_ALWAYS):
-        value = getattr(found.options, name)
-        if value != getattr(DEFAULT_OPTIONS, name):
-            words += [fields[name].option, fields[name].typed(value)]
-    return words
+    return [CHECK.name, *one.command, *found.options.option_words]

@@ -52,18 +52,14 @@ from core.stats.resampling import Floats
 from core.store import Store
 from core.store.studies import list_studies
 from pages.tabs.checked import choice
-from pages.tabs.checked.choice import place_among
-from pages.widgets import address, open_study
+from pages.widgets import address, analysis, open_study
 from pages.widgets.messages import mistakes_shown, plain, showable, with_code
 from pages.widgets.parts import part
-from pages.widgets.result_table import show
 
 _SENT = "check_escalated"
 _USUAL = EscalateOptions()
 _AGREEMENTS = (0.8, 0.85, 0.9, 0.95)
 _DELTAS = (0.05, 0.1, 0.2)
-_STATED = frozenset({"--price", "--seconds", "--currency"})
-"""Words of a check's command that are about prices."""
 
 
 @dataclass(frozen=True)
@@ -84,9 +80,9 @@ class _Way:
 def offer(store: Store, given: choice.Given, found: Check) -> None:
     """Show where a judge can be kept, and offer the other texts as a study."""
     part(
-        "Trust or escalate",
+        ANALYSIS.title,
         "From which confidence does the judge agree with people as often as promised? It decides there, and people decide about the rest.",
-        "pairs#trust-or-escalate",
+        ANALYSIS.section,
     )
     with mistakes_shown():
         _offer(store, given, found)
@@ -154,7 +150,7 @@ def _ways(store: Store, given: choice.Given, found: Check) -> Mapping[str, _Way]
         st.selectbox(
             "Judge",
             names,
-            key=address.one("trust", "check_trust_judge", names, names[0], place_among(names)),
+            key=address.one("trust", "check_trust_judge", names, names[0], address.place_among(names)),
             help="Not used where the majority of judges decides.",
         )
     alone = only_judges(panel, [_judge(found)])
@@ -313,17 +309,13 @@ def _verdict(answer: Answer) -> None:
     """Show the sentences, the thresholds with their figure, and the total."""
     first, *others = map(plain, answer.said)
     st.markdown("  \n".join([f"**{first}**", *others]))
-    main, thresholds, total, _ = answer.tables.values()
-    show(
-        thresholds,
-        figure=trust_thresholds(answer.result.found),
-        alt="Agreement of the kept texts with its lower bound by threshold, the promise, and the share kept",
-        titled=False,
-    )
-    if answer.result.chosen is not None and total.rows:
-        show(total)
+    figure = trust_thresholds(answer.result.found)
+    alt = "Agreement of the kept texts with its lower bound by threshold, the promise, and the share kept"
+    total = () if answer.result.chosen is None else ("escalate-total",)
+    names = ("escalate-thresholds", *total)
+    analysis.show_tables(answer, names, {"escalate-thresholds": analysis.Drawn(figure, alt)})
     with st.expander("Numbers"):
-        show(main, titled=False)
+        analysis.show_tables(answer, ("escalate",))
 
 
 def _send(store: Store, given: choice.Given, found: Escalation, place: str) -> None:
@@ -379,18 +371,10 @@ def _words(
     given: choice.Given, found: Check, way: _Way, chosen: EscalateOptions, labels: tuple[str, ...]
 ) -> list[str]:
     """The words of the command that gives the same result."""
-    words, skip = ["escalate"], False
-    for word in given.command:
-        if not skip and word not in _STATED:
-            words.append(word)
-        skip = word in _STATED
+    words = [ANALYSIS.name, *given.command]
     if len(found.panel.judges) > 1 and way.words[-1] != JUDGES and "--judge" not in words:
         words += ["--judge", _judge(found)]
-    words += way.words
-    for name in ("agreement", "delta", "against"):
-        value = getattr(chosen, name)
-        if value != getattr(_USUAL, name):
-            words += [f"--{name}", value if isinstance(value, str) else f"{value:g}"]
+    words += [*way.words, *chosen.option_words]
     for label in labels:
         words += ["--labels", f"study:{label}"]
     return words

@@ -4,18 +4,19 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from core.analyses.gaps import ANALYSIS, GapsOptions
 from core.report import number, written
-from core.results.check.gaps import GAP, Gap, beside_of, by_item, find_gaps, gap_table, groups_of, reason_of
+from core.results.check.gaps import GAP, Gap, beside_of, by_item, find_gaps, gap_list, groups_of, reason_of
 from core.results.correlations.points import text_key
+from core.schema.analysis import Answer
 from core.schema.panel import Panel, TextBeside
 from core.schema.result_table import Column
-from pages.tabs.checked.choice import place_among
-from pages.widgets import address, level_diff, result_table
+from pages.widgets import address, analysis, level_diff
 from pages.widgets.messages import plain
 from pages.widgets.parts import nothing, part, places, told_apart
 
-_MOST, _LISTED = 200, 20
-"""Texts in the menu and in the table on the page; the filters lead to any other, and the files have all."""
+_MOST = 200
+"""Texts in the menu; the filters lead to any other."""
 _ALL = "all"
 _DIRECTIONS = {_ALL: "Both", "higher": "Judge too high", "lower": "Judge too low"}
 
@@ -28,9 +29,9 @@ def show_gaps(
     texts: returns what is known about the panel's texts beside labels (`texts_in`, `texts_beside`), if anything. key: prefix of the widgets' keys. The address holds the filters and the text.
     """
     part(
-        "Where people and judge differ",
+        ANALYSIS.title,
         "The largest gaps come first. Read some of them: is the judge wrong, or a person?",
-        "check#where-people-and-judge-differ",
+        ANALYSIS.section,
     )
     found = find_gaps(panel)
     if not found:
@@ -42,7 +43,8 @@ def show_gaps(
         return
     level_diff.style()
     _text(panel, _chosen(panel, kept[:_MOST], key), texts())
-    result_table.show(gap_table(panel, kept, most=_LISTED), titled=False, whole=gap_table(panel, kept))
+    answer = Answer(ANALYSIS, GapsOptions(), gap_list(panel, kept))
+    analysis.show_tables(answer, answer.tables)
 
 
 def _filtered(panel: Panel, found: Sequence[Gap], key: str) -> Sequence[Gap]:
@@ -53,7 +55,7 @@ def _filtered(panel: Panel, found: Sequence[Gap], key: str) -> Sequence[Gap]:
         judge = next(place).selectbox(
             "Judge",
             judges,
-            key=address.one("gaps-judge", f"{key}_judge", judges, judges[0], place_among(judges)),
+            key=address.one("gaps-judge", f"{key}_judge", judges, judges[0], address.place_among(judges)),
         )
         found = [one for one in found if one.judge == judge]
     if any(one.direction for one in found):
@@ -76,7 +78,7 @@ def _filtered(panel: Panel, found: Sequence[Gap], key: str) -> Sequence[Gap]:
             "Texts",
             names,
             format_func=lambda name: "All" if name == _ALL else name,
-            key=address.one("gaps-group", f"{key}_group", names, _ALL, place_among(names)),
+            key=address.one("gaps-group", f"{key}_group", names, _ALL, address.place_among(names)),
         )
         if group in groups:
             found = [one for one in found if one.row in groups[group]]

@@ -1,30 +1,18 @@
 """From an open verdict to a study: choose the texts whose labels tell most, and make a draft of them with one press."""
 
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
 from core.analyses.next_labels import ANALYSIS as NEXT_LABELS
-from core.analyses.next_labels import Next, rows_of
+from core.analyses.next_labels import NextOptions
 from core.errors import counted
 from core.formats.panel.beside import read_texts_of
-from core.report import file_of
 from core.results.check.escalation import sent_from
-from core.results.check.next_labels import (
-    NextLabels,
-    chosen_from,
-    draft_study,
-    next_labels,
-    next_labels_said,
-    raters_wanted,
-    with_labels,
-)
+from core.results.check.next_labels import chosen_from, draft_study, raters_wanted, with_labels
 from core.results.check.verdict import Check
 from core.schema.analysis import PanelChoice
 from core.schema.panel import Panel, unlabelled
-from core.schema.result_table import ResultTable
-from core.schema.scores import ScorableOutput
 from core.sources.named import StudySource
 from core.sources.panel import panel_of_source
 from core.sources.reading import reading_in
@@ -32,11 +20,9 @@ from core.store import Store
 from core.store.studies import inclusion_of, list_studies
 from core.study.analysis_set import released_record
 from pages.tabs.checked import choice
-from pages.widgets import address, open_study, visitor
-from pages.widgets.downloads import spreadsheet_file
+from pages.widgets import address, analysis, open_study
 from pages.widgets.messages import mistakes_shown, plain, showable, with_code
 from pages.widgets.parts import part
-from pages.widgets.result_table import show
 
 _SENT = "check_next_sent"
 _USUAL = 100
@@ -48,10 +34,10 @@ def offer_study(store: Store, given: choice.Given, found: Check) -> None:
     if not any(one.verdict == "INCONCLUSIVE" for one in found.judges):
         return
     part(
-        "Labels to collect next",
+        NEXT_LABELS.title,
         "Which texts should people label to settle the verdict? Texts on which people and judge are likely to differ are chosen more "
         "often, with known probabilities, so that the estimate stays unbiased.",
-        "check#which-label-next",
+        NEXT_LABELS.section,
     )
     needed = max((one.labels_needed or 0 for one in found.judges), default=0)
     n_free = int(unlabelled(found.panel).sum())
@@ -78,51 +64,31 @@ def _offer(store: Store, given: choice.Given, found: Check, n_free: int, needed:
         "Texts", 1, n_free, min(needed or _USUAL, n_free), key=f"{key}_n", help=about or None
     )
     name = middle.text_input("Name of the study", _name(found), key=f"{key}_name")
-    chosen = next_labels(found.panel, n, whole_items=found.use == "rank")
+    options = NextOptions(n=n, whole_items=found.use == "rank")
+    data = analysis.Data(given.key, lambda: choice.dossier(given, found.panel))
+    answer = analysis.answer_of(NEXT_LABELS, options, data)
     pressed = right.button(
         "Make a study", type="primary", key=f"{key}_make", icon=":material/how_to_vote:", width="stretch"
     )
     if pressed:
-        study, _ = draft_study(store, name, found.panel, chosen, _texts(given, found), use=found.use)
+        texts = read_texts_of(*given.texts(), found.panel)
+        study, _ = draft_study(store, name, found.panel, answer.result.drawn, texts, use=found.use)
         st.session_state[_SENT] = (key, study.name, study.study_id)
     if st.session_state.get(_SENT, ("",))[0] == key:
         st.success(with_code(f"{st.session_state[_SENT][1]} is a draft. Add raters, then open it."))
         open_study.to(st.session_state[_SENT][2], "raters")
     raters = raters_wanted(found.panel, found.use)
     st.markdown(
-        f":small[{plain(' '.join(next_labels_said(chosen)))} Each text goes to {counted(raters, 'rater')}, who answer on "
+        f":small[{plain(' '.join(answer.said))} Each text goes to {counted(raters, 'rater')}, who answer on "
         "the scale of the labels there are. They see neither the judge's scores nor the probabilities.]"
     )
-    with st.expander(f"The {counted(len(chosen.rows), 'chosen text')}"):
-        show(_table(rows_of(chosen)), titled=False)
-        st.download_button(
-            "Texts to label (CSV)",
-            partial(visitor.admin_making(), spreadsheet_file(".csv", partial(_csv, given, found, chosen))),
-            "assay-next-labels.csv",
-            "text/csv",
-            key=f"{key}_csv",
-            on_click="ignore",
-            icon=":material/download:",
-        )
+    with st.expander(f"The {counted(len(answer.result.labels), 'chosen text')}"):
+        analysis.show_tables(answer, answer.tables)
 
 
 def _name(found: Check) -> str:
     stem = found.panel.name.removeprefix("study ").rsplit(".", 1)[0]
     return f"{stem}: next labels"[:80]
-
-
-def _texts(given: choice.Given, found: Check) -> tuple[ScorableOutput | None, ...]:
-    return read_texts_of(*given.texts(), found.panel)
-
-
-def _csv(given: choice.Given, found: Check, chosen: NextLabels) -> bytes:
-    texts = _texts(given, found)
-    return file_of(".csv", None, [_table(rows_of(chosen, texts))], only=True)
-
-
-def _table(found: Next) -> ResultTable:
-    (declared,) = NEXT_LABELS.tables
-    return declared.of(found)
 
 
 def with_labels_back(store: Store, given: choice.Given) -> choice.Given:

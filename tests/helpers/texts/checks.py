@@ -1,12 +1,17 @@
 """Panels and checks of them, for tests of the verdict."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from core.analyses.check.filled import answer_of
+from core.analyses.gaps import ANALYSIS as GAPS
+from core.analyses.gaps import GapsOptions
+from core.results.check.gaps import find_gaps, gap_list
 from core.results.check.verdict import Check, JudgeCheck, check_panel
-from core.schema.panel import Panel
+from core.schema.analysis import Answer
+from core.schema.panel import Panel, TextBeside
 from core.schema.result_table import ResultTable
 from core.schema.scores import ScoredRow
 from core.schema.uses import CheckOptions, Use
@@ -52,3 +57,11 @@ def check_json(found: Check) -> dict[str, Any]:
 def check_tables(found: Check) -> dict[str, ResultTable]:
     """Its tables by name."""
     return answer_of(found).tables
+
+
+def gaps_of(found: Panel, texts: Sequence[TextBeside] = (), *, most: int | None = None) -> ResultTable:
+    """The list of its gaps as every door shows it."""
+    (table,) = Answer(
+        GAPS, GapsOptions(), gap_list(found, find_gaps(found), texts, most=most)
+    ).tables.values()
+    return table

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from core.schema.analysis import Analysis, Table, Tell
+from core.schema.analysis import Analysis, Caution, Table, Tell
 from core.schema.rows import column, entry, row
 from core.schema.settings import Settings, setting
 
@@ -42,6 +42,13 @@ def compute(options: SumOptions, *, tell: Tell) -> Sum:
     return Sum((SumRow(options.method, options.with_number + second),))
 
 
+LONELY = "One number is no sum."
+
+
+def _sentences(found: Sum) -> tuple[str, ...]:
+    return tuple(Caution(LONELY) for one in found.rows if one.method == "one")
+
+
 ANALYSIS = Analysis(
     name="sum-of-options",
     title="Sum",
@@ -51,6 +58,7 @@ ANALYSIS = Analysis(
     takes=(),
     compute=compute,
     verdicts=lambda _: (),
+    sentences=_sentences,
     section="inference#alt-test",
     misleads="It says nothing about judges.",
     example=">>> 1 + 2\n3",
