@@ -15,7 +15,6 @@ from core.analyses.meta_correlate import (
     result_of_matrix,
     result_of_pair,
 )
-from core.joining.tables import CorrelationOptions
 from core.plots import metrics as plots
 from core.plots.drawn import draw
 from core.plots.dressing import (
@@ -42,6 +41,7 @@ from core.results.correlations.table import (
 )
 from core.results.meta_correlation import Matrix, MatrixCell, MetaCorrelation, Point
 from core.schema.analysis import Answer
+from core.schema.correlating import CorrelateOptions
 from core.schema.scores import Metric
 from core.stats.resampling import Estimate
 
@@ -230,7 +230,7 @@ def test_the_ranking_draws_metrics_in_order_and_tells_clusters_apart() -> None:
     report = CorrelationReport(
         (correlation("b", 0.3), correlation(HOSTILE, 0.9), correlation("c", None)),
         "-level",
-        CorrelationOptions(),
+        CorrelateOptions(),
     )
     ranking = Ranking("pearson", (HOSTILE, "b"), {HOSTILE: 1, "b": 2}, (), {"c": "all scores are equal"})
     figure = plots.metric_ranking(report, ranking)
@@ -332,7 +332,7 @@ def test_titles_of_panels_fit_beside_and_above_each_other_on_a_phone(n: int) -> 
 
 
 def test_titles_of_axes_and_names_of_rows_are_broken_too() -> None:
-    report = CorrelationReport((correlation(LONG, 0.5),), "-level", CorrelationOptions())
+    report = CorrelationReport((correlation(LONG, 0.5),), "-level", CorrelateOptions())
     (name,) = plots.metric_ranking(report, Ranking("pearson", (LONG,), {}, ())).layout.yaxis.ticktext
     assert name.split("<br>") == ["cross-examination-", "SmolLM2-135M-precision"]
     plain = dressed(go.Figure(), height=100, top=10)
@@ -505,7 +505,7 @@ def grouped(metric: str, domain: str, value: float | None) -> MetricCorrelation:
 
 def test_groups_stand_beside_metrics_and_a_click_finds_its_cell() -> None:
     rows = (grouped("a", "news", 0.5), grouped("a", HOSTILE, None), grouped("b", HOSTILE, -0.5))
-    report = CorrelationReport(rows, "human", CorrelationOptions())
+    report = CorrelationReport(rows, "human", CorrelateOptions())
     figure = plots.by_group(report, "pearson", "pooled")
     heat, cells = figure.data
     assert [list(line) for line in heat.z] == [[0.5, None], [None, -0.5]]
@@ -532,4 +532,4 @@ def test_without_groups_all_texts_are_one() -> None:
     row = MetricCorrelation(
         {"metric": "a"}, Metric("a", "", "BLEU"), "human", 9, {}, {"pearson": Pooled(one, one, None)}
     )
-    assert grid(CorrelationReport((row,), "human", CorrelationOptions())).groups == (ALL_TEXTS,)
+    assert grid(CorrelationReport((row,), "human", CorrelateOptions())).groups == (ALL_TEXTS,)

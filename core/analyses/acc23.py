@@ -602,6 +602,7 @@ ANALYSIS = Analysis(
             "Differences in accuracy, first minus second",
             notes=_test_notes,
             hidden=lambda found: ("p_holm",) if len(found.tests or ()) < 2 else (),
+            asked_by="test",
         ),
     ),
 )

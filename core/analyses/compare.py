@@ -1,72 +1,17 @@
 """Two metrics compared on the texts that both scored: in every group and view, by each coefficient."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from pydantic import field_validator
-
-from core.schema.analysis import (
-    COEFFICIENTS,
-    Analysis,
-    Coefficient,
-    Table,
-    Tell,
-    Verdict,
-    confidence_setting,
-    resamples_setting,
-    rng_setting,
-)
+from core.schema.analysis import Analysis, Table, Tell, Verdict
+from core.schema.correlating import CompareOptions
 from core.schema.result_table import Interval
 from core.schema.rows import WHOLE, column, columns, entry, row
-from core.schema.settings import Settings, setting
 
 if TYPE_CHECKING:
     from core.joining.quality import Quality
     from core.results.correlations.ranking import MetricComparison
     from core.stats.resampling import Estimate
-
-
-class GroupedOptions(Settings):
-    """Of which texts and by which coefficients metrics are correlated with quality."""
-
-    group: tuple[str, ...] = setting(
-        (),
-        "Group by",
-        "one correlation for each value of these columns (default: all texts together)",
-        listed=True,
-        metavar="COL,...",
-    )
-    methods: tuple[str, ...] = setting(
-        COEFFICIENTS,
-        "Coefficients",
-        f"coefficients to report: {', '.join(COEFFICIENTS)} (default: all)",
-        listed=True,
-        metavar="M,...",
-    )
-    system_scores: Literal["all", "rated"] = setting(
-        "all",
-        "Scores of systems",
-        "texts over which a metric's system score is the mean: all, as in WMT's metrics task, or the rated ones; human scores are "
-        "always means over rated texts",
-    )
-
-    @field_validator("methods")
-    @classmethod
-    def _in_order(cls, names: tuple[str, ...]) -> tuple[Coefficient, ...]:
-        """The coefficients in their usual order."""
-        if unknown := [name for name in names if name not in COEFFICIENTS]:
-            raise ValueError(f"{', '.join(unknown)} is not one of {', '.join(COEFFICIENTS)}")
-        return tuple(name for name in COEFFICIENTS if name in names)
-
-
-class CompareOptions(GroupedOptions):
-    """Which two metrics, and how their difference is tested."""
-
-    first: str = setting("", "First metric", "a metric", leading=True, metavar="A,B")
-    second: str = setting("", "Second metric", "another metric", leading=True)
-    n_resamples: int = resamples_setting(10_000, "number of resamples of items; 0 for no intervals")
-    confidence_level: float = confidence_setting()
-    rng: int = rng_setting()
 
 
 @row
@@ -131,13 +76,7 @@ def compute(options: CompareOptions, quality: "Quality", *, tell: Tell) -> Compa
     from core.results.correlations.ranking import compare_in_groups
 
     of = quality.merged
-    drawing = options.model_dump(exclude={"first", "second", "group"})
-    numbers = compare_in_groups(
-        *(of.table, of.ratings, options.first, options.second),
-        group=options.group,
-        options=quality.options(**drawing),
-        tell=tell,
-    )
+    numbers = compare_in_groups(of.table, of.ratings, options, use=quality.use, tell=tell)
     return compared(numbers, renamed_said(of.table))
 
 

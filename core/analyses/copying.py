@@ -102,14 +102,14 @@ def compute(options: CopyingOptions, judges: "MarkingJudges", *, tell: Tell) -> 
 
     Raises InputError for a judge that marks no errors, and if no judged text was rated.
     """
-    from core.results.judges.copying import CopyOptions, disjoint_errors, error_copying
+    from core.results.judges.copying import disjoint_errors, error_copying
     from core.results.judges.spans import locating
 
-    chosen = CopyOptions(options.repeat - 1, options.n_resamples, options.confidence_level, options.rng)
+    asked = {**options.model_dump(), "repeat": options.repeat - 1}
     tell("searching for copies")
-    rows = tuple(_row(error_copying(one, judges.rated, chosen), locating(one)) for one in judges.outputs)
+    rows = tuple(_row(error_copying(one, judges.rated, **asked), locating(one)) for one in judges.outputs)
     first, *others = judges.outputs
-    alone = [one for other in others for one in disjoint_errors(first, other, judges.rated, chosen)]
+    alone = [one for other in others for one in disjoint_errors(first, other, judges.rated, **asked)]
     return Copying(rows, tuple(map(_alone, alone)))
 
 

@@ -1,18 +1,17 @@
 """Correlations of metrics with quality, which people rated or the damage level states: of one file, or of several side by side."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from core.analyses.compare import GroupedOptions
 from core.analyses.levels import ConstantScore
-from core.schema.analysis import COEFFICIENTS, Analysis, Caution, Table, Tell, confidence_setting, rng_setting
+from core.schema.analysis import COEFFICIENTS, Analysis, Caution, Table, Tell
+from core.schema.correlating import CorrelateOptions
 from core.schema.result_table import Interval
 from core.schema.rows import WHOLE, cells, column, columns, documented_columns, entry, row
-from core.schema.settings import Remark, setting
+from core.schema.settings import Remark
 
 if TYPE_CHECKING:
     from core.joining.quality import Quality
-    from core.joining.tables import CorrelationOptions
     from core.results.correlations.files import JudgeByModel
     from core.results.correlations.table import (
         CorrelationReport,
@@ -22,49 +21,11 @@ if TYPE_CHECKING:
     )
     from core.stats.resampling import Estimate
 
-MOST_RESAMPLES = 10_000
-"""Resamples where the user names no number; fewer once every interval is settled."""
 LONG_WORK = 100_000_000
 """Scores times resamples above which it takes more than a few seconds."""
 BY_MODEL = "judges-by-model"
 FOLLOWS_LEVEL = "judge-table-2"
 """Name of the table of several files."""
-
-
-class CorrelateOptions(GroupedOptions):
-    """What metrics are correlated with, and how intervals are made."""
-
-    raw_level: bool = setting(
-        False,
-        "With the level itself",
-        "correlate with the level instead of its negative, as Factual does; a good metric is then negative",
-    )
-    resample: Literal["rows", "items"] = setting(
-        "rows",
-        "Resampled",
-        "what to resample for low and high: rows, as in Factual, or items, which is sounder if an item has several texts",
-    )
-    n_resamples: int | None = setting(
-        None,
-        "Resamples",
-        "number of bootstrap resamples",
-        at_least=0,
-        option="resamples",
-        words={"": f"until every interval settles, at most {MOST_RESAMPLES:,}"},
-        folded=True,
-    )
-    confidence_level: float = confidence_setting()
-    rng: int = rng_setting()
-    sizes: dict[str, float] = setting(
-        {},
-        "Sizes of models",
-        "with several files: parameters, in billions, of a model (or of the model behind a file) whose name does not state them",
-        at_least=0,
-        option="size",
-        parameter="sizes",
-        metavar="MODEL=BILLIONS",
-        folded=True,
-    )
 
 
 @row
@@ -336,19 +297,25 @@ class Correlations:
     """The coefficients that readers see; None: those over all rows, and the most important of each other view."""
 
 
+def _unfit(options: CorrelateOptions, of: Mapping[str, object]) -> list[Remark]:
+    """What needs levels, or several files."""
+    problems = []
+    if options.raw_level and of["with_"] != "level":
+        problems.append(Remark("raw_level", "only with {with_=level}"))
+    if options.sizes and not of["several"]:
+        problems.append(Remark("sizes", "only for several scores"))
+    return problems
+
+
 def compute(options: CorrelateOptions, quality: "Quality", *, tell: Tell) -> Correlations:
     """Correlate every metric of each file with the ratings, or with the level."""
     from core.results.correlations.files import correlate_files, judges_by_model
     from core.results.correlations.table import against_said, correlate_dimensions
 
     files, first = quality.files, quality.files[0]
-    problems = []
-    if options.raw_level and first.ratings is not None:
-        problems.append(Remark("raw_level", "only with {with_=level}"))
-    if options.sizes and not first.name:
-        problems.append(Remark("sizes", "only for several scores"))
-    ANALYSIS.refuse(problems)
-    asked: dict[str, Any] = {"group": options.group, "options": _numbers(options, quality), "tell": tell}
+    with_ = "level" if first.ratings is None else "human"
+    ANALYSIS.refuse(_unfit(options, {"with_": with_, "several": bool(first.name)}))
+    asked: dict[str, Any] = {"options": options, "use": quality.use, "tell": tell}
     if len(files) == 1:
         report, judges = correlate_dimensions(first.table, first.ratings, **asked), None
     else:
@@ -356,14 +323,6 @@ def compute(options: CorrelateOptions, quality: "Quality", *, tell: Tell) -> Cor
         judges = judges_by_model(report, files, options.sizes)
     said = (against_said(report, first.ratings), *map(Caution, report.constants))
     return correlations(report, options.resample, said, judges)
-
-
-def _numbers(options: CorrelateOptions, quality: "Quality") -> "CorrelationOptions":
-    """The options of the statistics."""
-    own = options.model_dump(exclude={"group", "resample", "n_resamples", "sizes"})
-    settled = options.n_resamples is None
-    n_resamples = MOST_RESAMPLES if options.n_resamples is None else options.n_resamples
-    return quality.options(**own, n_resamples=n_resamples, until_settled=settled)
 
 
 def correlations(
@@ -432,7 +391,7 @@ def _number(found: "Estimate | None", why_none: str) -> Interval:
 
 
 def _correlation_row(
-    found: "MetricCorrelation", options: "CorrelationOptions", resampled: "Resampled"
+    found: "MetricCorrelation", options: CorrelateOptions, resampled: "Resampled"
 ) -> CorrelationRow:
     from dataclasses import asdict
 
@@ -624,7 +583,7 @@ def _judges_notes(found: Correlations) -> tuple[str, ...]:
     drawn = f"Intervals: {options.confidence_level:.0%}, percentile bootstrap, of Pearson over {found.resampled}, of Kendall over items."
     return (
         "Pearson: over all rows. Kendall: tau-b within each item, averaged over items.",
-        *((drawn,) if options.n_resamples else ()),
+        *((drawn,) if options.most_resamples else ()),
     )
 
 
@@ -636,13 +595,13 @@ def _notes(found: Correlations) -> tuple[str, ...]:
 
 def workload(options: CorrelateOptions, quality: "Quality") -> str:
     """How much there is to do, where that takes long."""
-    n_resamples = MOST_RESAMPLES if options.n_resamples is None else options.n_resamples
+    n_resamples = options.most_resamples
     tables = [one.table for one in quality.files]
     if sum(one.values.size for one in tables) * n_resamples < LONG_WORK:
         return ""
     n_rows, n_metrics = (sum(one.values.shape[at] for one in tables) for at in (0, 1))
     metrics = "1 metric" if n_metrics == 1 else f"{n_metrics} metrics"
-    at_most = "at most " if options.n_resamples is None else ""
+    at_most = "at most " if options.until_settled else ""
     return f"{n_rows:,} texts, {metrics}, {at_most}{n_resamples:,} resamples."
 
 
@@ -654,6 +613,7 @@ ANALYSIS = Analysis(
     Result=Correlations,
     takes=("quality",),
     compute=compute,
+    unfit=_unfit,
     workload=workload,
     verdicts=lambda _: (),
     sentences=lambda found: found.said,

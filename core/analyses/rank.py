@@ -3,43 +3,16 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
-from core.schema.analysis import (
-    Analysis,
-    Coefficient,
-    Table,
-    Tell,
-    confidence_setting,
-    resamples_setting,
-    rng_setting,
-)
+from core.schema.analysis import Analysis, Table, Tell
+from core.schema.correlating import RankOptions
 from core.schema.result_table import Interval
 from core.schema.rows import column, entry, row
-from core.schema.settings import Settings, setting
 
 if TYPE_CHECKING:
     from core.joining.quality import Quality
     from core.results.correlations.ranking import Ranking as Numbers
 
 Better = Literal["higher", "lower"]
-
-
-class RankOptions(Settings):
-    """By what metrics are ranked, and how every two of them are tested."""
-
-    method: Coefficient = setting(
-        "pearson", "Coefficient", "coefficient to rank by", leading=True, metavar="METHOD"
-    )
-    test: Literal["permutation", "williams"] = setting(
-        "permutation",
-        "Paired test",
-        "test of every two metrics: permutation swaps their scores item by item; williams assumes independent texts",
-        words={"williams": "Williams' t (rows independent)"},
-    )
-    n_resamples: int = resamples_setting(
-        10_000, "swaps of a test and resamples of a difference, at most 1,000 of each"
-    )
-    confidence_level: float = confidence_setting()
-    rng: int = rng_setting()
 
 
 @row
@@ -116,11 +89,8 @@ def compute(options: RankOptions, quality: "Quality", *, tell: Tell) -> Ranking:
     from core.results.correlations.ranking import rank_metrics
 
     tell("ranking the metrics")
-    of, drawing = quality.merged, options.model_dump(include={"n_resamples", "confidence_level", "rng"})
-    numbers = rank_metrics(
-        of.table, of.ratings, method=options.method, test=options.test, options=quality.options(**drawing)
-    )
-    return ranking_of(numbers, renamed_said(of.table))
+    of = quality.merged
+    return ranking_of(rank_metrics(of.table, of.ratings, options, use=quality.use), renamed_said(of.table))
 
 
 def ranking_of(numbers: "Numbers", renamed: tuple[str, ...] = ()) -> Ranking:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
-from core.schema.analysis import Analysis, Coefficient, Table, Tell
+from core.schema.analysis import COEFFICIENT_WORDS, Analysis, Coefficient, Table, Tell
 from core.schema.rows import column, entry, row
 from core.schema.settings import Settings, setting
 
@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 class RedundancyOptions(Settings):
     """How two metrics are compared."""
 
-    method: Coefficient = setting("spearman", "Coefficient", "coefficient of every two metrics", leading=True)
+    method: Coefficient = setting(
+        "spearman",
+        "Coefficient",
+        "coefficient of every two metrics",
+        leading=True,
+        words=COEFFICIENT_WORDS,
+    )
 
 
 @row

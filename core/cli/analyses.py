@@ -83,6 +83,7 @@ from core.cli.shared.sources import (
     open_tried,
     open_two_scores,
     open_voted,
+    quality_problems,
 )
 from core.cli.shared.sure import add_sure_options, open_sure
 from core.cli.shared.switches import (
@@ -113,6 +114,10 @@ class _Opened:
     """What is said to people who wait."""
     further: tuple[Callable[[argparse.ArgumentParser], None], ...] = ()
     """Register options that kinds of data share, each once for a command."""
+    problems: Callable[[argparse.Namespace], Sequence[str]] = lambda _: ()
+    """What is wrong with how the data are named, before they are opened."""
+    known: Callable[[argparse.Namespace], Mapping[str, object]] = lambda _: {}
+    """What `Analysis.unfit` takes."""
 
 
 _DATA: Mapping[Taken, _Opened] = {
@@ -132,6 +137,8 @@ _DATA: Mapping[Taken, _Opened] = {
         open_quality,
         lambda options: [*options.scores, options.human],
         "reading the scores",
+        problems=quality_problems,
+        known=lambda options: {"with_": options.target, "several": len(options.scores) > 1},
     ),
     "scores": _Opened(
         add_scores_input,
@@ -344,18 +351,22 @@ def _opened(kind: Taken, options: argparse.Namespace) -> Any:
 
 def _answer(found: Analysis[Any, Any], switches: Sequence[Switch], options: argparse.Namespace) -> None:
     problems: list[Remark] = []
-    chosen = found.Options.read(settings_given(options, found.Options), problems)
+    given = settings_given(options, found.Options)
+    chosen = found.Options.read(given, problems)
     asked = [(one, one.read(options, problems)) for one in switches if one.given(options)]
-    if chosen is not None:
-        problems += _table_needs(found, chosen, options.table)
+    data = [_DATA[kind] for kind in found.takes]
+    known = {name: value for one in data for name, value in one.known(options).items()}
+    # As they were typed, if some are wrong: all problems are told at once.
+    written = found.Options.model_construct(**given) if chosen is None else chosen
+    problems += (*_table_needs(found, written, options.table), *found.unfit(written, known))
     outputs = _outputs(found.name)
     own_problems = [one for output in outputs for one in output.problems(options)]
+    own_problems += [one for kind in data for one in kind.problems(options)]
     told = (*out_problems(options), *table_problems(options, switches), *own_problems)
     problems += [Remark("", one) for one in told]
     # An option of a switch that is the command's, too, has a problem once.
     once = [one for at, one in enumerate(problems) if one not in problems[:at]]
-    refuse(once, found.Options, *(one.analysis.Options for one, _ in asked), what="Invalid options")
-    data = [_DATA[kind] for kind in found.takes]
+    refuse(once, *found.problem_fields(), *(one.analysis.Options for one, _ in asked), what="Invalid options")
     inputs = [path for one in data for path in one.files(options)]
     check_out_file(options, inputs)
     for named_file in filter(None, (output.file(options) for output in outputs)):
@@ -417,7 +428,7 @@ def _table_needs(found: Analysis[Any, Any], chosen: Settings, name: str | None) 
         *(
             Remark("", f"--table {one.name}: needs {{{one.asked_by}}}")
             for one in named
-            if one.waits and getattr(chosen, one.asked_by) is None
+            if one.waits and getattr(chosen, one.asked_by) in (None, False)
         ),
     ]
 

@@ -246,6 +246,11 @@ def dimension_said(column: str, dimensions: Sequence[str]) -> tuple[str, str] | 
     return None
 
 
+def dimension_of(names: Sequence[str]) -> Dimension:
+    """The choice of dimensions by name: none, one or several."""
+    return tuple(names) if len(names) > 1 else next(iter(names), None)
+
+
 def mean_name(dimensions: Sequence[str]) -> str:
     """Name of the mean over several dimensions."""
     return f"mean of {len(dimensions)} dimensions"

@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 from core.errors import InputError
-from core.joining.choices import AS_GIVEN, Dimension, TableChoice, chosen_people
-from core.joining.tables import LISTED_AS, CorrelationOptions, merge_tables
-from core.schema.analysis import RatersUsed
+from core.joining.choices import AS_GIVEN, TableChoice, chosen_people
+from core.joining.tables import AS_USUAL, LISTED_AS, merge_tables
+from core.schema.analysis import UseOfRatings
 from core.schema.scores import RatingSet, ScoreTable
 
 
@@ -26,19 +25,11 @@ class Quality:
     """Scores of one file or several, and how the ratings beside them are used."""
 
     files: tuple[OfFile, ...]
-    dimension: Dimension = None
-    raters: RatersUsed = "averaged"
-    z_normalise: bool = False
+    use: UseOfRatings = AS_USUAL
     choice: TableChoice = AS_GIVEN
     """Applied to the files already."""
     same_ratings: bool = True
     """Whether all files have the same ratings, so that their metrics can be compared."""
-
-    def options(self, **others: Any) -> CorrelationOptions:
-        """Options of correlations with these ratings. others: its further fields."""
-        return CorrelationOptions(
-            dimension=self.dimension, raters=self.raters, z_normalise=self.z_normalise, **others
-        )
 
     @cached_property
     def whole(self) -> ScoreTable:

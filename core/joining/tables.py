@@ -16,6 +16,7 @@ from core.joining.choices import (
     Named,
     chosen_ratings,
     column_of,
+    dimension_of,
     directions,
     group_columns,
     has_column,
@@ -26,9 +27,9 @@ from core.joining.choices import (
     scores_called,
     with_directions,
 )
-from core.schema.analysis import RatersUsed
+from core.schema.analysis import UseOfRatings
 from core.schema.row_columns import ScoredRows
-from core.schema.scores import METHODS, Against, Method, Metric, Rating, RatingSet, ScoredRow, ScoreTable
+from core.schema.scores import Against, Metric, Rating, RatingSet, ScoredRow, ScoreTable
 from core.schema.study import TextKey
 from core.stats.degeneracy import group_means
 from core.stats.resampling import Floats
@@ -380,42 +381,25 @@ def left_out(joined: Joined, within: NDArray[np.bool_], *metrics: int) -> dict[s
     return dict(reasons)
 
 
-@dataclass(frozen=True)
-class CorrelationOptions:
-    """Options of correlations."""
-
-    n_resamples: int = 10_000
-    until_settled: bool = False
-    """Stop drawing once all intervals of a metric are settled (`core.stats.resampling.is_settled`)."""
-    confidence_level: float = 0.95
-    rng: int = 0
-    raw_level: bool = False
-    """Correlate with the level itself, as Factual prints it (a good metric is negative), not with minus the level."""
-    raters: RatersUsed = "averaged"
-    """`averaged`: one mean rating for each text; `kept`: one row for each rating."""
-    z_normalise: bool = False
-    """First subtract the rater's mean from each rating and divide by the rater's standard deviation."""
-    dimension: Dimension = None
-    """Dimension of the ratings; several: their mean; None: the only one."""
-    methods: tuple[Method, ...] = METHODS
-    """Coefficients to compute."""
-    system_scores: SystemScores = "all"
-    """Texts over which metric scores of systems are averaged."""
+AS_USUAL = UseOfRatings()
+"""One mean rating for each text."""
 
 
-DEFAULT_OPTIONS = CorrelationOptions()
+def joined_with(
+    table: ScoreTable, ratings: RatingSet | None, use: UseOfRatings = AS_USUAL, *, raw: bool = False
+) -> Joined:
+    """Join the scores with the ratings, or with their level if no ratings are given.
 
-
-def joined_with(table: ScoreTable, ratings: RatingSet | None, options: CorrelationOptions) -> Joined:
-    """Join the scores with the ratings, or with their level if no ratings are given."""
+    raw: with the level itself, as Factual prints it (a good metric is negative), not with minus the level.
+    """
     if ratings is None:
-        return join_levels(table, raw=options.raw_level)
+        return join_levels(table, raw=raw)
     return join_ratings(
         table,
         ratings,
-        dimension=options.dimension,
-        z_normalise=options.z_normalise,
-        kept=options.raters == "kept",
+        dimension=dimension_of(use.dimension or ()),
+        z_normalise=use.z_normalise,
+        kept=use.raters == "kept",
     )
 
 

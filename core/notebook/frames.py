@@ -24,7 +24,7 @@ from core.formats.tasks import find_task
 from core.joining.choices import TableChoice, chosen_table
 from core.joining.choices import check_choice as check_table_choice
 from core.joining.quality import OfFile, Quality
-from core.joining.tables import CorrelationOptions, merge_tables
+from core.joining.tables import merge_tables
 from core.judges.alignment import MarkedText
 from core.judges.answers import AnswerSet
 from core.notebook.result import Result
@@ -44,7 +44,6 @@ from core.results.check.sureness import (
 )
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People, beside_people
-from core.results.correlations.table import dimension_of
 from core.results.judges.costs import JudgeCost
 from core.results.judges.made_levels import Made, ScoredLevels, scored_levels
 from core.results.judges.prompts import RunsTried
@@ -53,7 +52,14 @@ from core.results.study.counted import Filters, StudyPart
 from core.results.study.early import EarlyLook
 from core.results.study.planning import Basis, Standing
 from core.runs.judging.levels import made_of_outputs
-from core.schema.analysis import REFUSE, PanelChoice, RatersUsed, RepeatedRatings, TriedChoice
+from core.schema.analysis import (
+    REFUSE,
+    PanelChoice,
+    RatersUsed,
+    RepeatedRatings,
+    TriedChoice,
+    UseOfRatings,
+)
 from core.schema.marks import Marks, TaughtJudges
 from core.schema.panel import JudgedTables, Panel, TextBeside
 from core.schema.rated import Rated, Scored
@@ -395,17 +401,19 @@ def quality_from(
             files.append(OfFile(name, chosen_table(table, choice)))
         else:
             files.append(OfFile(name, *beside_people(table, people, choice)))
-    return Quality(tuple(files), **use, choice=choice)
+    return Quality(tuple(files), use, choice)
 
 
 def ratings_used(
     people: People | None, dimension: Names | None, raters: RatersUsed, z_normalise: bool
-) -> dict[str, Any]:
-    """Return how ratings are used, by the names of CorrelationOptions. Raises InputError."""
+) -> UseOfRatings:
+    """Return how ratings are used. Raises InputError."""
     check_choice("raters", raters, get_args(RatersUsed))
     if people is None and (dimension is not None or raters != "averaged" or z_normalise):
         check_parameters(["dimension, raters, z_normalise: only with human ratings"])
-    return {"raters": raters, "z_normalise": z_normalise, "dimension": dimension_of(names_of(dimension))}
+    use = {"raters": raters, "z_normalise": z_normalise, "dimension": tuple(names_of(dimension))}
+    with in_parameters():
+        return UseOfRatings.checked(use, "Invalid parameters")
 
 
 def _is_there(given: str | None) -> bool:
@@ -462,7 +470,7 @@ def sides_from(
 ) -> Sides:
     """Return both sides of a meta-correlation with the chosen texts and metrics. Raises InputError."""
     people = None if ratings is None else people_of(ratings)
-    used = CorrelationOptions(**ratings_used(people, dimension, raters, z_normalise))
+    used = ratings_used(people, dimension, raters, z_normalise)
     choice = choice_of(leave_out, direction)
     sides = [_side(human, people, used, human=True), _side(synthetic, None, used, human=False)]
     check_table_choice(choice, *(side.table if isinstance(side, LiveSide) else side for side in sides))
@@ -470,7 +478,7 @@ def sides_from(
     return Sides({"": first}, second)
 
 
-def _side(given: Result | Source, people: People | None, used: CorrelationOptions, *, human: bool) -> Side:
+def _side(given: Result | Source, people: People | None, used: UseOfRatings, *, human: bool) -> Side:
     if isinstance(given, Result):
         if given.tables[0].name != "correlations":
             raise InputError(
@@ -478,7 +486,7 @@ def _side(given: Result | Source, people: People | None, used: CorrelationOption
             )
         return read_correlations(json.dumps(given.json).encode(), "correlations", synthetic=not human)
 
-    def rated(scores: Scores) -> tuple[People, CorrelationOptions]:
+    def rated(scores: Scores) -> tuple[People, UseOfRatings]:
         if people is None:
             name = shown(scores.table.file_name or "scores")
             raise InputError(

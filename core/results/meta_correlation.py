@@ -24,10 +24,11 @@ from core.joining.choices import (
     rows_by,
 )
 from core.joining.origins import origin_of
-from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions, Joined, joined_with
+from core.joining.tables import AS_USUAL, Joined, joined_with
 from core.metrics.registry import all_metrics, canonical_name
 from core.results.correlations.paired import People, beside_people
 from core.results.side_origins import SideOrigins
+from core.schema.analysis import UseOfRatings
 from core.schema.row_columns import ScoredRows
 from core.schema.scores import (
     METHODS,
@@ -58,8 +59,7 @@ class LiveSide:
     name: str
     table: ScoreTable
     ratings: People | None = None
-    options: CorrelationOptions = DEFAULT_OPTIONS
-    """Choice and treatment of ratings. Its resampling and methods are not used here."""
+    use: UseOfRatings = AS_USUAL
 
     @property
     def has_datasets(self) -> bool:
@@ -117,7 +117,7 @@ def side_values(side: Side, first_order: Method) -> SideValues:
         table, ratings = side.table, None
         if side.ratings is not None:
             table, ratings = beside_people(table, side.ratings)
-        joined = joined_with(table, ratings, replace(side.options, raw_level=False))
+        joined = joined_with(table, ratings, side.use)
         written = _by_key(side.name, [metric.name for metric in table.metrics])
         scores = dict(zip(written, joined.scores().T, strict=True))
         given = {key: coefficient(own, joined.target, first_order) for key, own in scores.items()}

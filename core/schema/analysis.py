@@ -95,6 +95,8 @@ def _quiet(_doing: str) -> None:
 Coefficient = Literal["pearson", "spearman", "kendall"]
 """Coefficients of correlation. Kendall's is tau-b."""
 COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall")
+COEFFICIENT_WORDS: Mapping[str, str] = {name: name.capitalize() for name in COEFFICIENTS}
+"""Their names on a page."""
 RatersUsed = Literal["averaged", "kept"]
 """averaged: one mean rating for each text; kept: every rating."""
 RepeatedRatings = Literal["refuse", "first", "last", "mean"]
@@ -301,7 +303,9 @@ class ScoresChoice(Settings):
     )
 
 
-class _RatingsUsed(Settings):
+class UseOfRatings(Settings):
+    """How ratings beside scores are used."""
+
     dimension: tuple[str, ...] | None = setting(
         None,
         "Dimension",
@@ -309,7 +313,12 @@ class _RatingsUsed(Settings):
         listed=True,
         metavar="D,...",
     )
-    raters: RatersUsed = setting("averaged", "Raters", "use one mean rating for each text, or every rating")
+    raters: RatersUsed = setting(
+        "averaged",
+        "Several ratings of one text",
+        "use one mean rating for each text, or every rating",
+        words={"averaged": "averaged: one mean per text", "kept": "kept: one row per rating"},
+    )
     z_normalise: bool = setting(
         False,
         "On each rater's own scale",
@@ -326,11 +335,11 @@ class _Target(Settings):
     )
 
 
-class SidesChoice(ScoresChoice, _RatingsUsed):
+class SidesChoice(ScoresChoice, UseOfRatings):
     """How ratings are used beside scores, and which texts and metrics count."""
 
 
-class QualityChoice(ScoresChoice, _RatingsUsed, _Target):
+class QualityChoice(ScoresChoice, UseOfRatings, _Target):
     """What states the quality of texts, how ratings are used, and which texts and metrics count."""
 
 
@@ -496,6 +505,10 @@ def _always(*_data: Any) -> bool:
     return True
 
 
+def _all_fit(*_given: Any) -> tuple[Remark, ...]:
+    return ()
+
+
 def _nothing_said(*_given: Any) -> str:
     return ""
 
@@ -635,6 +648,12 @@ class Analysis(Generic[Chosen, Found]):
     """Whether it answers about these data, where `others` answer about some."""
     others: "tuple[Analysis[Any, Any], ...]" = ()
     """The same question with the same options, of data of another kind: their results, tables and JSON are others."""
+    unfit: Callable[[Chosen, Mapping[str, object]], Sequence[Remark]] = _all_fit
+    """What of the options does not fit the data that are chosen; a command tells it before it opens them.
+
+    It takes the options, as they were typed where some are wrong, and what is known of the data by then: by the names of CHOICES,
+    and `several`, whether there are several of a kind.
+    """
     refuses: str = ""
     """Data that it refuses, for the docstring of its function: `With fewer than two raters.`"""
 

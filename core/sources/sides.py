@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from core.errors import InputError
 from core.formats.correlations import published_side, read_correlations
-from core.joining.tables import CorrelationOptions
 from core.results.correlations.paired import People
 from core.results.meta_correlation import LiveSide, Side
+from core.schema.analysis import UseOfRatings
 from core.sources.named import FileSource, PublishedSource, Source
 from core.sources.reading import SourceReader
 from core.sources.scores import Scores, scores_and_ratings
@@ -15,7 +15,7 @@ from core.tables.containers import decode
 from core.tables.parquet import is_parquet
 from core.tables.streaming import head_of
 
-RatedSide = Callable[[Scores], tuple[People, CorrelationOptions]]
+RatedSide = Callable[[Scores], tuple[People, UseOfRatings]]
 """Returns the ratings or votes beside scores, and how they are used. Raises InputError if there are none."""
 
 
@@ -48,5 +48,4 @@ def side_of(source: Source, reading: SourceReader, *, human: bool, rated: bool, 
     scores = scores_and_ratings(source, reading)
     if not human:
         return LiveSide(source.written, scores.table)
-    found, options = ratings(scores)
-    return LiveSide(source.written, scores.table, found, options)
+    return LiveSide(source.written, scores.table, *ratings(scores))

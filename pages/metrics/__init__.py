@@ -9,7 +9,7 @@ import streamlit as st
 from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand
 from core.store import Store
-from pages.metrics import big_table, correlations, form, meta_correlation
+from pages.metrics import big_table, correlations, form, meta_correlation, published, scored_texts
 from pages.tabs import downloads, levels, moved
 from pages.widgets import (
     address,
@@ -74,14 +74,14 @@ def _tabs(store: Store, chosen: Chosen) -> None:
         RUN: {
             "Progress": partial(_progress, store, chosen),
             **looks,
-            "Published": meta_correlation.published,
+            "Published": published.render,
         },
         FILE: {
             **looks,
             "Scores": of_scores(downloads.scores_to_take),
-            "Published": meta_correlation.published,
+            "Published": published.render,
         },
-        PUBLISHED: {"Published": meta_correlation.published, "Meta-correlation": meta},
+        PUBLISHED: {"Published": published.render, "Meta-correlation": meta},
     }
     own, key = bodies[chosen[0]], f"metrics_part_{chosen[0]}"
     tabs(own, address.one("part", key, list(own), next(iter(own)), slug))
@@ -91,9 +91,9 @@ def _tabs_of_big_table(store: Store, run: RunAtHand) -> None:
     bodies: dict[str, Callable[[], None]] = {
         "Progress": partial(run_panel.render, store, run.run),
         "Estimates": partial(big_table.estimates_of, run),
-        "Texts": partial(big_table.texts_of, run),
+        "Texts": partial(scored_texts.render, run),
         **{name: partial(big_table.not_here, run, name) for name in big_table.NOT_HERE},
-        "Published": meta_correlation.published,
+        "Published": published.render,
     }
     tabs(bodies, address.one("part", "metrics_part_table", list(bodies), next(iter(bodies)), slug))
 

@@ -1,6 +1,6 @@
 """Tab Correlations: metrics against damage levels or human ratings."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -22,20 +22,22 @@ from core.results.correlations.table import (
     by_dimension,
     combined,
     grid,
-    group_table,
 )
-from core.schema.analysis import Answer
+from core.schema.analysis import COEFFICIENTS, Answer
+from core.schema.correlating import CorrelateOptions
 from core.schema.result_table import ResultTable
-from core.schema.scores import Method, ScoreTable
+from core.schema.scores import Method, RatingSet, ScoreTable
 from core.store import Store
 from pages.metrics import explore
 from pages.tabs import ranking
-from pages.tabs.phrases import AS_A_TABLE, NOT_SCORED
+from pages.tabs.phrases import NOT_SCORED
 from pages.widgets import address, against, chosen_scores, result_table, visitor
 from pages.widgets.address import slug
+from pages.widgets.analysis import Drawn, form, show_tables
 from pages.widgets.chosen_scores import MAIN, Scores
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import constants, explained, nothing, places, waiting
+from pages.widgets.settings_form import Link
 
 _VIEWS: Mapping[str, tuple[str, Resampled, View]] = {
     "rows": ("Pooled, interval over rows", "rows", "pooled"),
@@ -57,7 +59,17 @@ _SAID = {
 }
 _GOING_ON, _TICK = "metrics_correlations_going_on", 2.0
 """Where the session stores whether intervals are being computed; seconds between two refreshes meanwhile."""
-BY_GROUP = "By group"
+BY_GROUP, _TABLE = "By group", "correlations"
+_LINKS: Mapping[str, Link] = {
+    "group": Link("group", str),
+    "methods": Link("methods", str),
+    "system_scores": Link("rated", lambda texts: str(int(texts == "rated"))),
+    "raw_level": Link("raw"),
+    "n_resamples": Link("resamples"),
+    "confidence_level": Link("confidence"),
+    "rng": Link("seed"),
+}
+"""Option -> its parameter in the address."""
 _LOOKS = ("Table", BY_GROUP, "Ranking", "Redundancy")
 _ANCHORS = {"per_item": "per-item-and-per-system", "per_system": "noise-corrected-correlation-of-systems"}
 
@@ -82,15 +94,44 @@ def render(store: Store, scores: Scores) -> None:
 
 def _against(store: Store, scores: Scores, folded: DeltaGenerator) -> None:
     controls = st.container(horizontal=True)
-    chosen = against.choose(store, scores.table, MAIN, moving=scores.moving, row=controls, folded=folded)
+    chosen = against.choose(store, scores.table, MAIN, row=controls, folded=folded)
     if chosen is None:
         return
-    scores, target = against.beside(scores, chosen)
+    scores, ratings = against.beside(scores, chosen)
     key = address.one("look", "metrics_look", _LOOKS, _LOOKS[0], slug)
+    grouped = st.session_state[key] in ("Table", BY_GROUP)
+    options = _options(scores, ratings, controls, folded, grouped=grouped)
+    target = against.Target(ratings, chosen.key, chosen.use, options)
     for name, tab in zip(_LOOKS, st.tabs(_LOOKS, key=key, on_change="rerun"), strict=True):
         if tab.open:
             with tab:
                 _look(name, store, scores, target, controls)
+
+
+def _options(
+    scores: Scores,
+    ratings: RatingSet | None,
+    controls: DeltaGenerator,
+    folded: DeltaGenerator,
+    *,
+    grouped: bool,
+) -> CorrelateOptions:
+    """Ask for the options that every look shares. grouped: whether the look shows groups of rows."""
+    settled: dict[str, Any] = {"resample": "rows", "sizes": {}}  # each interval is there; there is one table
+    settled |= {"system_scores": "all"} if ratings is None else {"raw_level": False}
+    if scores.moving:
+        settled |= {"n_resamples": 0, "confidence_level": 0.95, "rng": 0}
+    if not grouped:
+        settled["group"] = ()
+    with folded:
+        return form(
+            CORRELATE,
+            {"group": columns_of(scores.table, levels=ratings is not None), "methods": COEFFICIENTS},
+            settled,
+            folds=False,
+            at={"group": controls},
+            links=_LINKS,
+        )
 
 
 def _look(name: str, store: Store, scores: Scores, target: against.Target, controls: DeltaGenerator) -> None:
@@ -110,26 +151,13 @@ class _Asked:
     """What a look at the correlations shows."""
 
     look: str
-    group: tuple[str, ...]
     view: str
     method: Method | None
     """Of the heat map."""
 
 
 def _asked(look: str, scores: Scores, target: against.Target, controls: DeltaGenerator) -> _Asked:
-    human = target.ratings is not None
-    columns = columns_of(scores.table, levels=human)
-    group: list[str] = []
-    if columns:
-        group = controls.multiselect(
-            "Group by",
-            columns,
-            key=address.several("group", "metrics_group", columns),
-            placeholder="All rows together",
-            persist_state="session",
-        )
-        group = [name for name in group if name in columns]
-    views = _views(human, scores.table, group)
+    views = _views(target, scores.table)
     view = controls.selectbox(
         "Show",
         views,
@@ -137,8 +165,10 @@ def _asked(look: str, scores: Scores, target: against.Target, controls: DeltaGen
         key=address.one("view", "metrics_view", views, views[0]),
         persist_state="session",
     )
-    method = ranking.coefficient(controls, "metrics_group_method") if look == BY_GROUP else None
-    return _Asked(look, tuple(group), view, method)
+    method = None
+    if look == BY_GROUP:
+        method = ranking.coefficient(controls, "metrics_group_method", target.options.coefficients)
+    return _Asked(look, view, method)
 
 
 def columns_of(table: ScoreTable, *, levels: bool = False) -> list[str]:
@@ -154,16 +184,16 @@ def _again(scores: Scores, target: against.Target, asked: _Asked, going_on: bool
 
 def _table(store: Store, scores: Scores, target: against.Target, asked: _Asked, going_on: bool) -> None:
     """going_on: intervals were still being computed, so that the fragment refreshes itself."""
-    group = list(asked.group)
+    group = list(target.options.group)
     with waiting(scores.moving):
         key = (*scores.key, *target.key)
         found = {
-            name: chosen_scores.correlated_so_far(key, scores.table, target.ratings, asked.group, options)
-            for name, options in by_dimension(target.options, target.ratings).items()
+            name: chosen_scores.correlated_so_far(key, scores.table, target.ratings, target.options, use)
+            for name, use in by_dimension(target.use, target.ratings).items()
         }
         reports = {name: so_far for name, (so_far, _) in found.items()}
         doing = next((doing for so_far, doing in found.values() if not so_far.is_complete), "")
-        report = combined(reports, scores.table, group=group, options=target.options)
+        report = combined(reports, scores.table, target.use)
     if len(reports) > 1:
         group = [DIMENSION, *group]
     if report.is_complete == going_on:
@@ -187,36 +217,36 @@ def _table(store: Store, scores: Scores, target: against.Target, asked: _Asked, 
     with above:
         if not report.is_complete:
             st.markdown(f":small[Computing intervals{f': {doing}' if doing else ''}.]")
-        if asked.look == BY_GROUP:
-            _by_group(kept, group, asked, below_it)
+        if asked.look == BY_GROUP and not group:
+            nothing("choose a column under Group by")
             return
-        if kept.rows:
-            result_table.show(
-                _corrected_first(_seen(kept, asked.view)),
-                whole=_seen(report, asked.view),
+        answer = _answer(report, asked.view)
+        if not kept.rows:
+            nothing("the filters below hide every row; clear one")
+            result_table.downloads(answer.tables[_TABLE])
+        else:
+            shown = Drawn(
+                seen=_corrected_first(_answer(kept, asked.view).tables[_TABLE]),
                 rows=explore.selection(kept, report),
                 beneath=below_it,
             )
-        else:
-            nothing("the filters below hide every row; clear one")
-            result_table.downloads(_seen(report, asked.view))
-        _target_in_words(report, len(report.rows) - len(kept.rows))
+            if asked.method is not None:
+                shown = _by_group(shown, kept, asked.method, _VIEWS[asked.view][2])
+            show_tables(answer, [_TABLE], {_TABLE: shown})
+        if asked.look != BY_GROUP:
+            _target_in_words(report, len(report.rows) - len(kept.rows))
 
 
-def _by_group(kept: CorrelationReport, group: list[str], asked: _Asked, below_it: Callable[[], None]) -> None:
-    if not group or asked.method is None:
-        nothing("choose a column under Group by")
-        return
-    view = _VIEWS[asked.view][2]
+def _by_group(shown: Drawn, kept: CorrelationReport, method: Method, view: View) -> Drawn:
+    """The table with its rows as a heat map of metrics and groups."""
     found = grid(kept)
-    result_table.show(
-        group_table(kept, asked.method, view),
-        figure=plots.by_group(kept, asked.method, view),
-        alt=f"Heat map of {len(found.metrics)} metrics and {len(found.groups)} groups, {asked.method.capitalize()}",
+    return replace(
+        shown,
+        figure=plots.by_group(kept, method, view),
+        alt=f"Heat map of {len(found.metrics)} metrics and {len(found.groups)} groups, {method.capitalize()}",
+        instead=True,
         least_width=result_table.width_for(len(found.groups)),
-        folded=AS_A_TABLE,
         press=partial(_press_cell, found),
-        beneath=below_it,
     )
 
 
@@ -226,11 +256,9 @@ def _press_cell(found: Grid, point: Mapping[str, Any]) -> None:
         explore.open_cell(cell.metric.name, cell.group)
 
 
-def _seen(report: CorrelationReport, chosen: str) -> ResultTable:
+def _answer(report: CorrelationReport, chosen: str) -> Answer:
     _, resampled, view = _VIEWS[chosen]
-    return Answer(CORRELATE, CORRELATE.Options(), correlations(report, resampled, view=view)).tables[
-        "correlations"
-    ]
+    return Answer(CORRELATE, report.options, correlations(report, resampled, view=view))
 
 
 def _corrected_first(found: ResultTable) -> ResultTable:
@@ -247,10 +275,10 @@ def _corrected_first(found: ResultTable) -> ResultTable:
     )
 
 
-def _views(human: bool, table: ScoreTable, group: list[str]) -> list[str]:
+def _views(target: against.Target, table: ScoreTable) -> list[str]:
     """The views that have values, or will have some."""
-    several_systems = "system" not in group and len(set(names_of(table.rows, "system"))) > 1
-    there = {"per_system": human, "given_system": several_systems}
+    several_systems = "system" not in target.options.group and len(set(names_of(table.rows, "system"))) > 1
+    there = {"per_system": target.ratings is not None, "given_system": several_systems}
     return [view for view in _VIEWS if there.get(view, True)]
 
 

@@ -15,9 +15,6 @@ from core.report import written
 from core.results.cells import interval
 from core.results.correlations.disagreement import (
     most_disagreed,
-    rating_table,
-    ratings_of_texts,
-    scores_of_text,
 )
 from core.results.correlations.points import Points, points, text_key
 from core.results.correlations.ranking import (
@@ -28,16 +25,19 @@ from core.results.correlations.ranking import (
 )
 from core.results.correlations.table import CorrelationReport, View, group_name
 from core.schema.analysis import Answer
+from core.schema.correlating import CompareOptions
 from core.schema.result_table import Column
 from core.schema.scores import Method, ScoredRow
 from core.store import Store
-from pages.tabs import levels, ranking
+from pages.metrics import one_text
+from pages.tabs import ranking
 from pages.tabs.phrases import AS_A_TABLE
-from pages.widgets import address, chosen_scores, own, result_table
+from pages.widgets import address, chosen_scores, own
 from pages.widgets.against import Target
+from pages.widgets.analysis import show_tables
 from pages.widgets.chosen_scores import Scores
 from pages.widgets.messages import plain, with_code
-from pages.widgets.parts import chart, explained, nothing, told_apart
+from pages.widgets.parts import chart, explained, told_apart
 from pages.widgets.result_table import Selection
 
 _METRIC, _GROUP, _SYSTEM, _TEXT = (
@@ -162,11 +162,18 @@ def _dots(
     """Show the dots of each metric, and the texts of one dot. metrics: one, or two that are compared."""
 
     def dots(metric: str, view: View) -> Points:
-        asked = metric, tuple(group.items()), view, target.options
+        options = target.options
         return chosen_scores.once(
-            ("points", *scores.key, *target.key, *asked),
+            ("points", *scores.key, *target.asked, metric, tuple(group.items()), view),
             lambda: points(
-                scores.table, target.ratings, metric=metric, group=group, view=view, options=target.options
+                scores.table,
+                target.ratings,
+                metric=metric,
+                group=group,
+                view=view,
+                use=target.use,
+                raw=options.raw_level,
+                system_scores=options.system_scores,
             ),
         )
 
@@ -195,8 +202,8 @@ def _dots(
             )
     if row is not None:
         with menu:
-            _numbers(scores, target, row)
-        _texts(store, scores, found[0], row)
+            one_text.numbers(scores, target, row)
+        one_text.cards(store, scores, found[0], row)
 
 
 def _drawn(scores: Scores, found: Points, row: int) -> int | None:
@@ -258,37 +265,6 @@ def _name_of(row: ScoredRow, texts: Points, values: tuple[float, float] | None) 
     )
 
 
-def _numbers(scores: Scores, target: Target, row: int) -> None:
-    """Show all scores of a text, and how people rated it."""
-    result_table.show(scores_of_text(scores.table, row), titled=False, files=False)
-    if target.ratings is None:
-        return
-    ratings = ratings_of_texts(scores.table, target.ratings).get(row, ())
-    if ratings:
-        result_table.show(rating_table(ratings), titled=False, files=False)
-    else:
-        nothing("nobody rated this text")
-
-
-def _texts(store: Store, scores: Scores, found: Points, row: int) -> None:
-    """Show the text of a row with its changes against a better one, else against the reference."""
-    texts = chosen_scores.texts_behind(store, scores).at(row, found.best_of(row))
-    if texts.text is None:
-        nothing(texts.reason)
-        return
-    base = None
-    if texts.better is not None and texts.better_row is not None:
-        which = "Undamaged text" if texts.better_is == "undamaged" else "Best text of the item"
-        base = _titled(which, texts.better_row), texts.better
-    levels.cards(
-        (_titled("Text", texts.row), texts.text), base, texts.reference, texts.language, texts.source
-    )
-
-
-def _titled(what: str, row: ScoredRow) -> str:
-    return f"{what}: {row.system}{'' if row.level is None else f', level {row.level}'}"
-
-
 def _compared(
     scores: Scores,
     target: Target,
@@ -298,32 +274,27 @@ def _compared(
     method: Method,
 ) -> None:
     """Compare two metrics: the verdict first, then both coefficients and their difference."""
-    first, second = metrics
     if scores.moving:
         st.markdown("The comparison is computed when the run has stopped.")
         return
+    shared = target.options
+    options = CompareOptions(
+        first=metrics[0],
+        second=metrics[1],
+        methods=(method,),
+        system_scores=shared.system_scores,
+        **shared.resampling,
+    )
     with st.spinner("Comparing ..."):
         found: MetricComparison = chosen_scores.once(
-            (
-                *("compared", *scores.key, *target.key, *metrics),
-                *(tuple(group.items()), view, method, target.options),
-            ),
+            ("compared", *scores.key, *target.asked, options.model_dump_json(), tuple(group.items()), view),
             lambda: compare_metrics(
-                scores.table,
-                target.ratings,
-                first,
-                second,
-                group=group,
-                view=view,
-                method=method,
-                options=target.options,
+                scores.table, target.ratings, options, group=group, view=view, use=target.use
             ),
         )
     explained(_verdict(found), "two-metrics-compared")
     with st.expander(AS_A_TABLE):
-        result_table.show(
-            Answer(COMPARE, COMPARE.Options(), compared([found])).tables["comparison"], titled=False
-        )
+        show_tables(Answer(COMPARE, options, compared([found])), ["comparison"])
 
 
 def _verdict(found: MetricComparison) -> str:

@@ -1,6 +1,5 @@
 """Tabs Meta-correlation and Published: does known quality rank metrics as people do, and what did papers publish?"""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
@@ -12,22 +11,9 @@ from core.analyses.meta_correlate import DATASET, MetaCorrelateOptions
 from core.errors import InputError
 from core.formats.correlations import (
     PREFIX,
-    Cell,
-    PublishedTable,
     published_names,
     published_side,
-    read_table,
-    table_keys,
 )
-from core.papers.published import (
-    RECOMPUTED_TABLE,
-    RecomputedCell,
-    largest_difference,
-    published_table,
-    recompute_table_1,
-    recomputed_table,
-)
-from core.plots import metrics as plots
 from core.results.meta_correlation import (
     LiveSide,
     NothingShared,
@@ -36,11 +22,10 @@ from core.results.meta_correlation import (
 )
 from core.store import Store
 from pages.metrics.correlations import columns_of
-from pages.tabs.phrases import AS_A_TABLE
-from pages.widgets import against, chosen_scores, result_table, visitor
+from pages.widgets import against, chosen_scores, visitor
 from pages.widgets.analysis import Data, answer_of, form, show_said, show_tables
 from pages.widgets.chosen_scores import Key
-from pages.widgets.messages import mistakes_shown, plain
+from pages.widgets.messages import mistakes_shown
 from pages.widgets.parts import nothing, part
 
 Which = Literal["human", "synthetic"]
@@ -153,8 +138,8 @@ def _live(store: Store, which: Which, shown: chosen_scores.Chosen) -> OpenSide |
     if target is None:
         return None
     ratings = None if target.ratings is None else against.people(scores, target.ratings, target.key)
-    side = LiveSide(scores.name, scores.table, ratings, target.options)
-    return OpenSide(side, (*scores.key, *target.key, target.options), scores.moving)
+    side = LiveSide(scores.name, scores.table, ratings, target.use)
+    return OpenSide(side, (*scores.key, *target.key, target.use.model_dump_json()), scores.moving)
 
 
 NOTHING_SHARED = "the two sides share no metric; choose scores of the same metrics"
@@ -221,77 +206,3 @@ def _by_dataset(human: OpenSide, synthetic: LiveSide) -> tuple[dict[str, Side], 
         st.markdown(":small[Each data set is compared with its own published human column.]")
         return {name: published_side(PREFIX + name) for name in sorted(names)}, tuple(sorted(names))
     return {"": human.side}, human.key
-
-
-_ENDS = ("_low", "_high", "_sd")
-
-
-def published() -> None:
-    """Choose a published table and show it."""
-    part(
-        "Published tables",
-        "Published numbers of Meta-Judge, Factual and CEF, to compare with your own. The correlations in Meta-Judge's Tables 4 to 7 can be either "
-        "side of a meta-correlation.",
-        "meta-correlation",
-    )
-    tables = {key: read_table(key) for key in table_keys()}
-    chosen = st.selectbox(
-        "Table",
-        list(tables),
-        format_func=lambda key: f"{tables[key].paper}, Table {tables[key].number}: {tables[key].title}",
-        key="metrics_published_table",
-        persist_state="session",
-    )
-    table = tables[chosen]
-    st.markdown(f":small[Source: {plain(table.source)}. {plain(table.notes)}]")
-    for error in table.errors:
-        st.warning(f"Error in the published table: {plain(error)}.")
-    _show_published(table, _part_of(table))
-    if chosen == RECOMPUTED_TABLE:
-        _recomputed()
-
-
-def _part_of(table: PublishedTable) -> list[Mapping[str, Cell]]:
-    """The rows of the chosen data set, if the table has several data sets."""
-    if "dataset" not in table.columns:
-        return list(table.rows)
-    names = list(dict.fromkeys(str(row["dataset"]) for row in table.rows))
-    chosen = st.selectbox("Data set", names, key=f"metrics_published_{table.number}", persist_state="session")
-    return [row for row in table.rows if row["dataset"] == chosen]
-
-
-def _show_published(table: PublishedTable, rows: list[Mapping[str, Cell]]) -> None:
-    found = published_table(table, rows)
-    cells = [one.name for one in found.columns if one.heat and not one.name.endswith(_ENDS)]
-    if not cells:  # Counts and percentages have no colours: the scale runs from -1 to 1.
-        result_table.show(found)
-        return
-    named_by = [one.name for one in found.columns if one.names_row and one.name != "dataset"]
-    result_table.show(
-        found,
-        figure=plots.published_heat(rows, named_by, cells),
-        alt=f"Heat map of {len(rows)} rows and {len(cells)} columns of {table.title}; the table below has the numbers",
-        least_width=result_table.width_for(len(cells)),
-        folded=AS_A_TABLE,
-    )
-
-
-def _recomputed() -> None:
-    part(
-        "Table 1 recomputed",
-        "From the correlations in Tables 4 to 7: Spearman between a data set's human column and a generator's column. "
-        "The published numbers are rounded, so small differences (up to about .02) are expected.",
-        "meta-correlation",
-    )
-    cells = _recomputed_cells()
-    made = sum(cell.recomputed is not None for cell in cells)
-    st.markdown(
-        f"{made} of {len(cells)} cells recomputed; the largest difference is "
-        f"{largest_difference(cells):.3f}, n is {min(cell.n for cell in cells)} to {max(cell.n for cell in cells)} metrics."
-    )
-    result_table.show(recomputed_table(cells))
-
-
-@st.cache_resource(show_spinner=False)
-def _recomputed_cells() -> tuple[RecomputedCell, ...]:
-    return recompute_table_1()

@@ -15,7 +15,7 @@ from core.analyses.costs import ANALYSIS as COSTS
 from core.analyses.judge_scores import ANALYSIS as SCORES
 from core.analyses.judge_scores import marks_said
 from core.errors import AssayError
-from core.joining.tables import LISTED_AS, CorrelationOptions, merge_tables
+from core.joining.tables import LISTED_AS, merge_tables
 from core.judges.rubric import Rubric
 from core.results.correlations.table import CorrelationReport
 from core.results.judges.consistency import nothing_compared
@@ -24,6 +24,7 @@ from core.runs.judging.levels import blind_to_levels
 from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import runs_that
 from core.schema.analysis import Answer, Caution
+from core.schema.correlating import CorrelateOptions
 from core.schema.injections import MARKED_TABLES
 from core.schema.panel import JudgedTables
 from core.schema.runs import Run
@@ -158,10 +159,10 @@ def _with_level(scores: Scores) -> None:
 
 def with_level(scores: Scores) -> CorrelationReport:
     """Correlations with minus the level, in the form of Factual's Table 2."""
-    options = CorrelationOptions(
+    options = CorrelateOptions(
         n_resamples=chosen_scores.resamples_for(scores), methods=("pearson", "kendall")
     )
-    return chosen_scores.correlated((*scores.key, "as Table 2"), scores.table, None, (), options)
+    return chosen_scores.correlated((*scores.key, "as Table 2"), scores.table, None, options)
 
 
 def render_costs(store: Store, run: Run) -> None:

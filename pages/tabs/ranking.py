@@ -1,10 +1,9 @@
 """Tabs Ranking and Redundancy: which metric is better, and which two measure the same."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from types import ModuleType
-from typing import Any, get_args
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -14,27 +13,27 @@ from core.analyses.rank import ranking_of
 from core.analyses.redundancy import ANALYSIS as REDUNDANCY
 from core.joining.choices import LOWER
 from core.plots import metrics as plots
-from core.results.correlations.ranking import (
-    Test,
-    rank_metrics,
-)
+from core.results.correlations.ranking import rank_metrics
 from core.schema.analysis import Answer
 from core.schema.scores import METHODS, Direction, Method, ScoreTable
-from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import address, chosen_scores, result_table
 from pages.widgets.against import Target
+from pages.widgets.analysis import Data, Drawn, answer_of, form, show_tables
 from pages.widgets.chosen_scores import Scores
 from pages.widgets.parts import explained, nothing, waiting
 from pages.widgets.result_table import Selection
+from pages.widgets.settings_form import Link
 
 
-def coefficient(controls: DeltaGenerator | ModuleType, key: str, default: Method = METHODS[0]) -> Method:
-    """Choose a coefficient. controls: where the menu is drawn."""
+def coefficient(
+    controls: DeltaGenerator | ModuleType, key: str, offered: Sequence[Method] = METHODS
+) -> Method:
+    """Choose which coefficient is seen. controls: where the menu is drawn."""
     chosen: Method = controls.selectbox(
         "Coefficient",
-        METHODS,
+        offered,
         format_func=str.capitalize,
-        key=address.one("coefficient", key, METHODS, default),
+        key=address.one("coefficient", key, offered, offered[0]),
         persist_state="session",
     )
     return chosen
@@ -42,6 +41,7 @@ def coefficient(controls: DeltaGenerator | ModuleType, key: str, default: Method
 
 Choose = Callable[[str, str | None], None]
 """Takes the metric, or the two metrics, that were pressed."""
+_LINKS: Mapping[str, Link] = {"method": Link("coefficient"), "test": Link("test")}
 
 
 def ranking(
@@ -61,38 +61,31 @@ def ranking(
         "metric that is worse than all metrics of the cluster before.",
         "metric-comparison",
     )
-    method = coefficient(controls, "metrics_rank_method")
-    tests = get_args(Test)
-    test: Test = controls.selectbox(
-        "Paired test",
-        tests,
-        format_func={"permutation": "permutation", "williams": "Williams' t (rows independent)"}.__getitem__,
-        key=address.one("test", "metrics_rank_test", tests, tests[0]),
-        persist_state="session",
-    )
+    shared = target.options
+    at = {"method": controls, "test": controls}
+    options = form(RANK, settled=shared.resampling, at=at, links=_LINKS)
     if len(scores.table.metrics) < 2:
         nothing("a ranking needs two metrics; score these texts with another one")
         return
     key, tested = (*scores.key, *target.key), not scores.moving
     # No test is affordable while a run is at work, nor coefficients that are not drawn.
-    options = target.options if tested else replace(target.options, methods=(method,))
+    if not tested or options.method not in shared.methods:
+        shared = shared.model_copy(update={"methods": (options.method,)})
     with waiting(scores.moving, "Comparing every two metrics ..."):
-        report = chosen_scores.correlated(key, scores.table, target.ratings, (), options)
+        report = chosen_scores.correlated(key, scores.table, target.ratings, shared, target.use)
         found = chosen_scores.once(
-            ("ranked", key, method, test, options, tested),
-            lambda: rank_metrics(
-                scores.table, target.ratings, method=method, test=test, options=options, tested=tested
-            ),
+            ("ranked", key, target.use.model_dump_json(), options.model_dump_json(), tested),
+            lambda: rank_metrics(scores.table, target.ratings, options, use=target.use, tested=tested),
         )
-    answer = Answer(RANK, RANK.Options(method=method, test=test), ranking_of(found))
-    result_table.show(
-        answer.tables["ranking"],
-        figure=plots.metric_ranking(report, found),
-        alt=f"{len(found.order)} metrics from {', '.join(found.order[:3])} down, with intervals",
-        folded=AS_A_TABLE,
+    answer = Answer(RANK, options, ranking_of(found))
+    drawn = Drawn(
+        plots.metric_ranking(report, found),
+        f"{len(found.order)} metrics from {', '.join(found.order[:3])} down, with intervals",
+        instead=True,
         press=choose and (lambda point: choose(found.order[int(point["customdata"])], None)),
-        beneath=beneath and partial(beneath, method),
+        beneath=beneath and partial(beneath, found.method),
     )
+    show_tables(answer, ["ranking"], {"ranking": drawn})
     clusters = (
         "The number before a name is its cluster; grey bands separate clusters. Lines: intervals over items. "
         f"All {found.n_tests:,} comparisons at Benjamini-Hochberg p below {found.alpha:g}, on the"
@@ -107,9 +100,8 @@ def ranking(
         return
     with st.expander("All comparisons"):
         pairs = [(one.first, one.second) for one in found.comparisons]
-        result_table.show(
-            answer.tables["comparisons"], rows=choose and Selection(lambda row: choose(*pairs[row]), None)
-        )
+        pressed = choose and Selection(lambda row: choose(*pairs[row]), None)
+        show_tables(answer, ["comparisons"], {"comparisons": Drawn(rows=pressed)})
 
 
 def redundancy(
@@ -123,7 +115,8 @@ def redundancy(
         "How similarly two metrics score the same texts, good or bad. Near 1, one of them adds nothing.",
         "redundancy",
     )
-    method = coefficient(controls, "metrics_alike_method", "spearman")
+    options = form(REDUNDANCY, at={"method": controls}, links={"method": Link("coefficient")})
+    method: Method = options.method
     if len(scores.table.metrics) < 2:
         nothing("redundancy needs two metrics; score these texts with another one")
         return
@@ -140,7 +133,7 @@ def heat(
     *,
     grows: chosen_scores.Key | None = None,
 ) -> None:
-    """The heat map of a table with at least two metrics; `name` is unique on the page and names its files.
+    """The heat map of a table with at least two metrics; `name` is unique on the page and names its downloads.
 
     choose, beneath: as for `ranking`. grows: see `chosen_scores.now_and_then`.
     """
@@ -150,24 +143,18 @@ def heat(
         if choose is not None:
             choose(found.metrics[row], found.metrics[column])
 
-    options = REDUNDANCY.Options(method=method)
-    with waiting(grows is not None):
-        found = chosen_scores.now_and_then(
-            grows,
-            ("redundant", key, method),
-            ("redundant", method),
-            lambda: REDUNDANCY.answer(options, scores).result,
-        )
+    answer = answer_of(REDUNDANCY, REDUNDANCY.Options(method=method), Data(key, lambda: scores, grows=grows))
+    found = answer.result
     numbers = [one for line in found.n for one in line]
-    result_table.show(
-        replace(Answer(REDUNDANCY, options, found).tables["redundancy"], name=name),
-        figure=plots.redundancy(found.metrics, found.values, found.n, found.directions),
-        alt=f"Heat map of {len(found.metrics)} by {len(found.metrics)} correlations between metrics",
+    drawn = Drawn(
+        plots.redundancy(found.metrics, found.values, found.n, found.directions),
+        f"Heat map of {len(found.metrics)} by {len(found.metrics)} correlations between metrics",
+        instead=True,
         least_width=result_table.width_for(len(found.metrics)),
-        folded=AS_A_TABLE,
         press=None if choose is None else press,
         beneath=beneath and partial(beneath, method),
     )
+    show_tables(answer, ["redundancy"], {"redundancy": drawn}, called=name)
     if numbers:
         st.markdown(
             f":small[n = {_range(numbers)} texts that both metrics scored. A dash is an undefined value.{_sign(found.directions)}]"

@@ -2,7 +2,6 @@
 
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import get_args
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -18,10 +17,10 @@ from core.joining.choices import (
     values_to_leave_out,
     with_directions,
 )
-from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions, SystemScores
+from core.joining.tables import AS_USUAL
 from core.results.correlations.paired import People, paired_with_votes
-from core.results.correlations.table import dimension_of
-from core.schema.analysis import RatersUsed
+from core.schema.analysis import UseOfRatings
+from core.schema.correlating import CorrelateOptions
 from core.schema.scores import Direction, RatingSet, ScoreTable
 from core.schema.study import Study, StudyRecord
 from core.sources.named import StudySource
@@ -29,10 +28,11 @@ from core.sources.people import people_of
 from core.sources.reading import reading_in
 from core.store import Store
 from core.store.studies import list_studies
-from pages.widgets import address, chosen_scores
+from pages.widgets import address, chosen_scores, settings_form
 from pages.widgets.chosen_scores import Key, Scores
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import nothing, places
+from pages.widgets.settings_form import Link
 
 _MOST_OFFERED = 5_000
 """Values of a column that a menu can hold."""
@@ -63,15 +63,15 @@ def people(scores: Scores, ratings: People, key: Key) -> People:
     return _people((*scores.key, *key), ratings, scores)
 
 
-def beside(scores: Scores, chosen: "Against") -> tuple[Scores, "Target"]:
+def beside(scores: Scores, chosen: "Against") -> tuple[Scores, RatingSet | None]:
     """Return the scores and the ratings of their rows; beside the votes of a study of pairs, each row is a pair."""
     if chosen.ratings is None:
-        return scores, Target(None, chosen.key, chosen.options)
+        return scores, None
     found = people(scores, chosen.ratings, chosen.key)
     if isinstance(found, StudyRecord):
         table, found = _paired((*scores.key, *chosen.key), found, scores.table)
         scores = replace(scores, table=table)
-    return scores, Target(found, chosen.key, chosen.options)
+    return scores, found
 
 
 def _leave_out(table: ScoreTable, place: str, slot: str) -> tuple[tuple[str, str], ...]:
@@ -134,24 +134,18 @@ def _paired(key: Key, _record: StudyRecord, _table: ScoreTable) -> tuple[ScoreTa
     return paired_with_votes(_record, _table)
 
 
-_RATERS: dict[RatersUsed, str] = {
-    "averaged": "averaged: one mean per text",
-    "kept": "kept: one row per rating",
-}
 _FILE = 0
 """Stands for a file of ratings, in place of a study's number."""
-UNTIL_SETTLED = 0
-RESAMPLES = (UNTIL_SETTLED, 200, 1_000, 10_000)
 
 
 @dataclass(frozen=True)
 class Against:
-    """What the user chose to correlate with, and how."""
+    """What the user chose to correlate with."""
 
     ratings: People | None
     """None: the level."""
     key: Key
-    options: CorrelationOptions
+    use: UseOfRatings = AS_USUAL
 
 
 @dataclass(frozen=True)
@@ -161,7 +155,13 @@ class Target:
     ratings: RatingSet | None
     """None: the level."""
     key: Key
-    options: CorrelationOptions
+    use: UseOfRatings
+    options: CorrelateOptions
+
+    @property
+    def asked(self) -> Key:
+        """All that says what is correlated with, and how."""
+        return (*self.key, self.use.model_dump_json(), self.options.model_dump_json())
 
 
 def has_levels(table: ScoreTable) -> bool:
@@ -170,7 +170,7 @@ def has_levels(table: ScoreTable) -> bool:
 
 
 def choose(
-    store: Store, table: ScoreTable, slot: str, *, moving: bool, row: DeltaGenerator, folded: DeltaGenerator
+    store: Store, table: ScoreTable, slot: str, *, row: DeltaGenerator, folded: DeltaGenerator
 ) -> Against | None:
     """Choose the target; None while a file of ratings is missing. row: of the controls; folded: place of rarely used ones."""
     names = {"level": "the damage level", "human": "human ratings"}
@@ -187,52 +187,7 @@ def choose(
             persist_state="session",
             width="content",
         )
-    given = None
-    if against == "human":
-        given = human(store, slot, row, folded)
-        if given is None:
-            return None
-    with folded:
-        key = f"metrics_resamples_{slot}_{moving}"
-        chosen: int = st.selectbox(
-            "Resamples for intervals",
-            RESAMPLES,
-            format_func=lambda n: (
-                "none while the run is at work" if moving else f"{n:,}" if n else "until settled"
-            ),
-            key=address.one(chosen_scores.parameter("resamples", slot), key, RESAMPLES, RESAMPLES[0]),
-            disabled=moving,
-            help=f"Until settled: at most {DEFAULT_OPTIONS.n_resamples:,}, fewer once each bound's Monte Carlo error is below "
-            "1/20 of its interval. With many scores 10,000 take minutes. Results are kept.",
-        )
-        options = CorrelationOptions(
-            n_resamples=0 if moving else chosen or DEFAULT_OPTIONS.n_resamples,
-            until_settled=chosen == UNTIL_SETTLED,
-        )
-        if given is None:
-            raw = st.checkbox(
-                "Correlate with the level itself: good metrics are then negative",
-                key=address.switch(chosen_scores.parameter("raw", slot), f"metrics_raw_{slot}"),
-                persist_state="session",
-            )
-            return Against(None, ("level",), replace(options, raw_level=raw))
-        rated = st.checkbox(
-            "System means over rated texts only",
-            key=address.switch(chosen_scores.parameter("rated", slot), f"metrics_system_scores_{slot}"),
-            persist_state="session",
-            help="Otherwise a system's metric score is its mean over all texts, as in WMT's metrics task. Human scores are "
-            "always means over rated texts.",
-        )
-    of_systems: SystemScores = "rated" if rated else "all"
-    return replace(
-        given,
-        options=replace(
-            given.options,
-            n_resamples=options.n_resamples,
-            until_settled=options.until_settled,
-            system_scores=of_systems,
-        ),
-    )
+    return human(store, slot, row, folded) if against == "human" else Against(None, ("level",))
 
 
 def human(
@@ -271,32 +226,17 @@ def human(
             nothing("choose a dimension of the ratings")
             return None
     with folded or nullcontext():
-        left, right = st.columns(2, vertical_alignment="bottom")
-        raters: RatersUsed = left.selectbox(
-            "Several ratings of one text are",
-            get_args(RatersUsed),
-            format_func=_RATERS.__getitem__,
-            key=address.one(
-                chosen_scores.parameter("raters", slot),
-                f"metrics_raters_{slot}",
-                get_args(RatersUsed),
-                get_args(RatersUsed)[0],
-            ),
-            persist_state="session",
-        )
-        normalise = right.checkbox(
-            "Normalise each rater (z)",
-            key=address.switch(chosen_scores.parameter("z", slot), f"metrics_z_{slot}"),
-            persist_state="session",
-            help="Subtracts the rater's mean and divides by the rater's standard deviation, which removes differences in "
-            "strictness.",
-        )
+        links = {
+            "raters": Link(chosen_scores.parameter("raters", slot)),
+            "z_normalise": Link(chosen_scores.parameter("z", slot)),
+        }
+        used = settings_form.render(UseOfRatings, f"metrics_use_{slot}", without={"dimension"}, links=links)
         if isinstance(found, RatingSet):
             chosen_scores.read_notes(found.notes, found.left_out)
         if file is not None:
             chosen_scores.forget_button(store, file, slot)
-    options = CorrelationOptions(raters=raters, z_normalise=normalise, dimension=dimension_of(named))
-    return Against(found, identity, options)
+    use = UseOfRatings(**used, dimension=tuple(named) or None)
+    return Against(found, identity, use)
 
 
 def _study(store: Store, slot: str, row: DeltaGenerator | None) -> Study | None:

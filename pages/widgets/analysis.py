@@ -8,6 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.plots.drawn import draw
 from core.schema.analysis import CHOICES, Analysis, Answer, Caution, Chosen, Table, Taken
@@ -18,7 +19,7 @@ from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import chosen_scores, result_table, settings_form
 from pages.widgets.messages import plain
 from pages.widgets.parts import Press, part, waiting
-from pages.widgets.result_table import together, width_for
+from pages.widgets.result_table import Selection, together, width_for
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
@@ -42,7 +43,8 @@ class Data:
 class Drawn:
     """How a page draws a table."""
 
-    figure: go.Figure | None
+    figure: go.Figure | None = None
+    """In place of the declared one, if there is one."""
     alt: str = ""
     instead: bool = False
     """Whether the figure says all that the table says, so that the table is folded."""
@@ -54,6 +56,14 @@ class Drawn:
     """What a press on a point of it does."""
     hint: str = ""
     """What a press leads to, behind the table's question."""
+    least_width: int = 0
+    """Pixels below which the figure scrolls."""
+    rows: Selection | None = None
+    """What a press on a cell of the table does."""
+    beneath: Callable[[], None] | None = None
+    """Draws what follows the table or the figure at once, such as what a press opened."""
+    seen: ResultTable | None = None
+    """What the page shows of the table, such as the rows that filters leave; the downloads have all of it."""
 
 
 def render(
@@ -96,15 +106,17 @@ def form(
     columns: int = 2,
     begins: Mapping[str, Any] = _NONE,
     in_address: bool = False,
+    links: Mapping[str, settings_form.Link] = _NONE,
+    at: Mapping[str, DeltaGenerator] = _NONE,
 ) -> Chosen:
     """Draw the options. Raises SettingsError.
 
     offered, settled: as `Data.offered` and `Data.settles`. folds: whether those that are rarely changed are in a part that folds;
-    False in one. columns: side by side. used, begins, in_address: as in `settings_form.render`.
+    False in one. columns: side by side. The others: as in `settings_form.render`.
     """
     prefix = found.function
     fields = fields_of(found.Options)
-    folded = {name for name, one in fields.items() if one.about.folded and folds}
+    folded = {name for name, one in fields.items() if one.about.folded and folds and name not in settled}
     draw_fields = partial(
         settings_form.render,
         found.Options,
@@ -114,6 +126,8 @@ def form(
         used=used,
         begins=begins,
         in_address=in_address,
+        links=links,
+        at=at,
     )
     chosen = draw_fields(without=folded, beside=settled)
     label = "More options" if chosen else "Options"
@@ -198,20 +212,22 @@ def show_tables(
         for declared in [one for one in there if tables[one.name].rows] or there[:1]:
             full, figure = tables[declared.name], answer.figures.get(declared.name)
             table = _beginning(_only(full, only), declared.most_on_page)
-            own = drawn.get(declared.name) or _drawn(answer, figure)
+            own = _drawn(answer, figure, drawn.get(declared.name, Drawn()))
             if declared is not there[0] or (headed and declared.question):
                 heading(answer.analysis, declared, own.hint)
             result_table.show(
-                table,
+                own.seen or table,
                 figure=own.figure,
                 alt=own.alt,
                 caption=own.caption,
-                least_width=_least_width(figure, table),
+                least_width=own.least_width or _least_width(figure, table),
                 whole=full,
                 folded=own.folded or (AS_A_TABLE if own.instead else ""),
                 titled=declared.heading is not None
                 or (headed and declared is there[0] and not declared.question),
                 press=own.press,
+                rows=own.rows,
+                beneath=own.beneath,
             )
 
 
@@ -262,7 +278,9 @@ def _least_width(figure: AnyFigure | None, table: ResultTable) -> int:
     return width_for(len({tuple(row[names.index(one)] for one in figure.columns) for row in table.rows}))
 
 
-def _drawn(answer: Answer, figure: AnyFigure | None) -> Drawn:
+def _drawn(answer: Answer, figure: AnyFigure | None, own: Drawn) -> Drawn:
+    if figure is None or own.figure is not None:
+        return own
     if isinstance(figure, Heat) and figure.also:
         figure = _of_number(figure, answer.tables[figure.table])
-    return Drawn(None) if figure is None else Drawn(draw(figure, answer.tables), figure.alt, figure.instead)
+    return replace(own, figure=draw(figure, answer.tables), alt=figure.alt, instead=figure.instead)

@@ -22,7 +22,7 @@ from core.formats.ratings import write_ratings_jsonl
 from core.formats.registry import format_of, read_scored_texts, read_with_texts
 from core.formats.scores import write_scores_jsonl
 from core.joining.choices import AS_GIVEN, TableChoice
-from core.joining.tables import CorrelationOptions
+from core.joining.tables import AS_USUAL
 from core.results.correlations.paired import People
 from core.results.correlations.table import CorrelationReport, correlate_scores, correlate_step_by_step
 from core.results.correlations.texts import Texts, texts_of
@@ -30,9 +30,12 @@ from core.runs.judging import judged_among
 from core.runs.path import at_hand, runs_that
 from core.runs.progress import is_worked_on
 from core.runs.scoring import ScoresSoFar, reading_notes
+from core.schema.analysis import UseOfRatings
+from core.schema.correlating import CorrelateOptions
 from core.schema.runs import Run, Work
 from core.schema.scale import NOT_DECLARED, DeclaredScale
 from core.schema.scores import CorrelationSet, OutputSet, RatedSet, RatingSet, ScoreTable
+from core.schema.settings import Settings
 from core.schema.study import StudyRecord
 from core.sources.named import FileSource
 from core.sources.people import ratings_of as source_ratings
@@ -63,13 +66,13 @@ def correlated(
     key: Key,
     table: ScoreTable,
     ratings: RatingSet | None,
-    group: tuple[str, ...],
-    options: CorrelationOptions,
+    options: CorrelateOptions,
+    use: UseOfRatings = AS_USUAL,
 ) -> CorrelationReport:
     """Per-metric correlations, all of them."""
-    if not options.n_resamples:
-        return _estimates(key, table, ratings, group, options)
-    work = _work_on(key, table, ratings, group, options)
+    if not options.most_resamples:
+        return _estimates(key, table, ratings, options, use)
+    work = _work_on(key, table, ratings, options, use)
     while not work.complete.wait(_LOOK):
         work.wanted_at = monotonic()
     return _report_of(work)
@@ -79,17 +82,17 @@ def correlated_so_far(
     key: Key,
     table: ScoreTable,
     ratings: RatingSet | None,
-    group: tuple[str, ...],
-    options: CorrelationOptions,
+    options: CorrelateOptions,
+    use: UseOfRatings = AS_USUAL,
 ) -> tuple[CorrelationReport, str]:
     """What is known of the per-metric correlations, estimates at least, and what is being computed.
 
     Few scores are waited for. The work goes on beside the page, so that the page stays usable; nobody asking for a while
     ends it, and the next one who asks goes on where it ended. Estimates alone, without resamples, are computed at once.
     """
-    if not options.n_resamples:
-        return _estimates(key, table, ratings, group, options), ""
-    work = _work_on(key, table, ratings, group, options)
+    if not options.most_resamples:
+        return _estimates(key, table, ratings, options, use), ""
+    work = _work_on(key, table, ratings, options, use)
     enough = work.complete if table.values.size <= _FEW else work.begun
     while not enough.wait(_LOOK):
         work.wanted_at = monotonic()
@@ -100,14 +103,19 @@ def _estimates(
     key: Key,
     table: ScoreTable,
     ratings: RatingSet | None,
-    group: tuple[str, ...],
-    options: CorrelationOptions,
+    options: CorrelateOptions,
+    use: UseOfRatings = AS_USUAL,
 ) -> CorrelationReport:
     """Per-metric correlations without resampled intervals, for scores that are others at the next look."""
     return once(
-        ("estimates", key, group, options),
-        lambda: correlate_scores(table, ratings, group=group, options=options),
+        ("estimates", key, _said(options, use)),
+        lambda: correlate_scores(table, ratings, options=options, use=use),
     )
+
+
+def _said(*options: Settings) -> Key:
+    """Options as part of a question."""
+    return tuple(one.model_dump_json() for one in options)
 
 
 @dataclass
@@ -132,11 +140,11 @@ def _work_on(
     key: Key,
     table: ScoreTable,
     ratings: RatingSet | None,
-    group: tuple[str, ...],
-    options: CorrelationOptions,
+    options: CorrelateOptions,
+    use: UseOfRatings = AS_USUAL,
 ) -> _Work:
     """The work on a question, begun or taken up again where it is not being worked on."""
-    question, works = ("correlated", key, group, options), _works()
+    question, works = ("correlated", key, _said(options, use)), _works()
     with _STARTING:
         found = works.get(question)
         if found is not None and found.error is None:
@@ -146,7 +154,7 @@ def _work_on(
         work = works[question] = _Work(monotonic(), so_far)
         for oldest in list(works)[:-_MOST]:
             del works[oldest]
-    steps = partial(correlate_step_by_step, table, ratings, group=group, options=options, so_far=so_far)
+    steps = partial(correlate_step_by_step, table, ratings, options=options, use=use, so_far=so_far)
     Thread(target=_do, args=(work, steps, table.values.size > _FEW), daemon=True).start()
     return work
 

@@ -47,6 +47,16 @@ _AWAY = "_away"
 """Suffix of the key of a menu: the choice that is no longer offered, and its replacement."""
 
 
+@dataclass(frozen=True)
+class Link:
+    """How the address of a page holds a field."""
+
+    name: str
+    """Of its parameter."""
+    code: Callable[[Any], str] | None = None
+    """What the address says for a word; None: the word, or its place among words of the data. Several words need one."""
+
+
 def render(
     model: type[Settings],
     key_prefix: str,
@@ -58,6 +68,8 @@ def render(
     used: Mapping[str, object] = _NONE,
     begins: Mapping[str, Any] = _NONE,
     in_address: bool = False,
+    links: Mapping[str, Link] = _NONE,
+    at: Mapping[str, DeltaGenerator] = _NONE,
     backend: str = "",
     disabled: bool = False,
 ) -> dict[str, Any]:
@@ -70,9 +82,9 @@ def render(
     without: fields that the page requests elsewhere or not at all. beside: values of such fields, on which others depend.
     offered: field -> possible values here: names from a file, or fewer choices than the backend has; of a field that maps names
     to numbers, the names. begins: field -> value with which it begins here, in place of its default. in_address: whether the
-    page's address holds what is chosen, apart from what is typed as words.
-    used: field -> what is used while it is empty, which its widget then shows; None: nothing. disabled: whether
-    nothing can be changed.
+    page's address holds what is chosen, apart from what is typed as words. links: field -> how the address holds it, if not as the
+    others. at: field -> where it is drawn, if not here. disabled: whether nothing can be changed.
+    used: field -> what is used while it is empty, which its widget then shows; None: nothing.
     """
     fields = fields_of(model)
     offered = {**model.offered(backend), **offered}
@@ -92,12 +104,13 @@ def render(
         usual = {**model.usual(known, backend), **begins}
         key, among = f"{key_prefix}_{name}", offered.get(name)
         one = replace(_with_used(one, used), default=usual.get(name, one.default))
-        if in_address:
-            _keep_in_address(one, key, among)
+        if in_address or name in links:
+            _keep_in_address(one, key, among, links.get(name, Link(name)))
         if isinstance(one.default, Mapping) and among is not None:
             chosen[name] = _numbers(place, one, key, _help(one, fields), among)
         else:
-            chosen[name] = _widget(next(place), one, key, _help(one, fields), among, disabled=disabled)
+            there = at.get(name) or next(place)
+            chosen[name] = _widget(there, one, key, _help(one, fields), among, disabled=disabled)
     return chosen
 
 
@@ -134,10 +147,10 @@ def _help(one: SettingField, fields: Mapping[str, SettingField]) -> str | None:
     return with_code(f"{capital(text)}.") if text else None
 
 
-def _keep_in_address(one: SettingField, key: str, offered: Sequence[str] | None) -> None:
+def _keep_in_address(one: SettingField, key: str, offered: Sequence[str] | None, link: Link) -> None:
     """Let the address hold a field. Of words of the data it holds the place; what visitors type as words stays out of it."""
     if one.shape == "switch":
-        address.one(one.name, key, (False, True), one.default, lambda on: str(int(on)))
+        address.one(link.name, key, (False, True), one.default, lambda on: str(int(on)))
     elif one.shape in ("number", "whole"):
         kind = int if one.shape == "whole" else float
 
@@ -145,11 +158,13 @@ def _keep_in_address(one: SettingField, key: str, offered: Sequence[str] | None)
             number = typed_number(text, kind)
             return number if not isinstance(number, str) and isfinite(number) else one.default
 
-        address.typed(one.name, key, one.default, read, one.typed)
+        address.typed(link.name, key, one.default, read, one.typed)
     elif one.shape == "choice" or (one.shape == "text" and offered is not None):
         options = list(one.choices if offered is None else offered)
-        code = str if one.shape == "choice" else address.place_among(options)
-        address.one(one.name, key, options, _first_of(one, options), code)
+        code = link.code or (str if one.shape == "choice" else address.place_among(options))
+        address.one(link.name, key, options, _first_of(one, options), code)
+    elif one.shape == "list" and offered is not None and link.code is not None:
+        address.several(link.name, key, offered, one.default or (), link.code)
 
 
 def _first_of(one: SettingField, options: Sequence[str]) -> Any:

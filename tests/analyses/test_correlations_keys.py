@@ -9,12 +9,12 @@ import pytest
 
 import assay
 from core.analyses.correlate import ANALYSIS as CORRELATE
-from core.analyses.correlate import MOST_RESAMPLES
 from core.analyses.levels import ANALYSIS as LEVELS
 from core.analyses.rank import ANALYSIS as RANK
-from core.joining.tables import DEFAULT_OPTIONS, SystemScores
+from core.joining.tables import SystemScores
 from core.results.correlations.ranking import Test
 from core.schema.analysis import COEFFICIENTS
+from core.schema.correlating import MOST_RESAMPLES
 from core.schema.scores import METHODS
 from core.schema.settings import fields_of
 
@@ -158,5 +158,5 @@ def test_the_words_of_the_declarations_are_those_of_the_statistics() -> None:
     fields = fields_of(CORRELATE.Options)
     assert COEFFICIENTS == METHODS == fields["methods"].default
     assert fields["system_scores"].choices == get_args(SystemScores)
-    assert MOST_RESAMPLES == DEFAULT_OPTIONS.n_resamples == fields_of(LEVELS.Options)["n_resamples"].default
+    assert fields_of(LEVELS.Options)["n_resamples"].default == MOST_RESAMPLES
     assert fields_of(RANK.Options)["test"].choices == get_args(Test)

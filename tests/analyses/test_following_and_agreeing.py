@@ -15,9 +15,10 @@ from core.analyses.votes import ANALYSIS, LATER, VotesOptions, so_far
 from core.judges import pairwise
 from core.plots.drawn import draw
 from core.results.correlations.following import COMPARES, FEW_METRICS, NO_LEVELS, follow_levels
-from core.results.correlations.table import CorrelationOptions, correlate_scores
+from core.results.correlations.table import correlate_scores
 from core.results.study.counted import Filters, count
 from core.schema.analysis import Answer
+from core.schema.correlating import CorrelateOptions
 from core.schema.figures import Dots, steady_axis
 from core.schema.result_table import Interval
 from core.schema.scores import ScoredRow, ScoreTable
@@ -76,7 +77,7 @@ def test_each_metric_follows_the_level_as_scipy_says(record: StudyRecord, scores
 def test_they_are_the_numbers_of_correlate_with_its_interval_over_items(
     record: StudyRecord, scores: ScoreTable
 ) -> None:
-    report = correlate_scores(scores, options=CorrelationOptions(n_resamples=200, methods=("spearman",)))
+    report = correlate_scores(scores, options=CorrelateOptions(n_resamples=200, methods=("spearman",)))
     for row, one in zip(report.rows, answer_of(record, scores).result.metrics, strict=True):
         own = row.pooled["spearman"].over_items
         assert (one.follows.value, one.follows.low, one.follows.high) == (own.estimate, own.low, own.high)

@@ -141,6 +141,11 @@ def test_the_file_is_the_table_that_the_page_offers(files: Path, run: Run) -> No
         (["m.seg.score", "m.seg.score"], "the same one is given twice"),
         (["m.seg.score", "--test", "--resamples", "0"], "--test: needs --resamples"),
         (["m.seg.score", "--swap", "pairs"], "--swap: needs --test"),
+        # Refused before anything is read.
+        (
+            ["absent.seg.score", "--out", "t.csv", "--table", "accuracy-tests"],
+            "--table accuracy-tests: needs --test",
+        ),
         (["absent.seg.score"], "absent.seg.score cannot be read"),
     ],
 )

@@ -345,8 +345,14 @@ def test_mistakes_get_a_sentence(
 def test_the_level_itself_is_no_target_beside_people(
     scores: Path, human: Path, run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = refused(capsys, "correlate", str(scores), "--with", "human", "--human", str(human), "--raw-level")
-    assert "--raw-level: only with --with level" in said
+    """It is told with all other mistakes, before anything is read."""
+    mistakes = ("--raw-level", "--size", "x=7", "--resamples", "-1")
+    said = refused(
+        capsys, "correlate", str(scores), "--with", "human", "--human", f"{human}.absent", *mistakes
+    )
+    for problem in ("--raw-level: only with --with level", "--size: only for several", "--resamples: -1 is"):
+        assert problem in said
+    assert "absent" not in said
 
 
 def test_files_that_do_not_fit_get_a_sentence(

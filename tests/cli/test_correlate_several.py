@@ -14,9 +14,9 @@ from core.analyses.correlate import BY_MODEL
 from core.cli import main
 from core.formats.correlations import read_table
 from core.joining.quality import OfFile
-from core.joining.tables import CorrelationOptions
 from core.plots.tables import against
 from core.results.correlations.files import correlate_files, judges_by_model, size_of
+from core.schema.correlating import CorrelateOptions
 from core.schema.scores import Metric, ScoredRow, ScoreTable
 
 Run = Callable[..., str]
@@ -172,7 +172,7 @@ def test_technique_and_model_of_assays_own_judges() -> None:
         np.column_stack([np.tile([3.0, 2.0, 1.0], 3)] * 3),
     )
     files = [OfFile("run:1", table)]
-    report = correlate_files(files, options=CorrelationOptions(n_resamples=0))
+    report = correlate_files(files, options=CorrelateOptions(n_resamples=0))
     found = judges_by_model(report, files, {"run:1": 1.5})
     assert [(one.technique, one.model) for one in found] == [
         ("Rubric", "Qwen2.5-7B"),

@@ -13,7 +13,6 @@ from core.analyses.correlate import ANALYSIS as CORRELATE
 from core.analyses.correlate import correlations
 from core.analyses.reliability import ANALYSIS as RELIABILITY
 from core.analyses.reliability import ReliabilityOptions
-from core.joining.tables import CorrelationOptions
 from core.judges.answers import AnswerSet, QuestionSet
 from core.judges.cross_examination import CefRecord, Examination
 from core.judges.questions import CrossQuestion
@@ -22,6 +21,7 @@ from core.report import DASH, headings, lines, notes, terminal_lines
 from core.results.correlations.table import correlate_scores
 from core.results.judges.consistency import AT_TEMPERATURE_0
 from core.schema.analysis import Answer
+from core.schema.correlating import CorrelateOptions
 from core.schema.result_table import ResultTable
 from core.schema.scores import JudgedText, JudgeOutput, ScoredRow, ScoreTable, WithTexts
 from core.stats.resampling import ONE_CLUSTER
@@ -64,7 +64,7 @@ def test_a_mean_over_items_says_on_how_many_it_rests(
     assert line.split("items", 1)[1].strip() == said
     reason = f"Value: no interval for Kendall within items: {ONE_CLUSTER}"
     assert notes(own).count(reason) == (n_varied == 1)
-    options = CorrelationOptions(n_resamples=50)
+    options = CorrelateOptions(n_resamples=50)
     found = Answer(
         CORRELATE, CORRELATE.Options(), correlations(correlate_scores(first, options=options), "items")
     ).tables["correlations"]

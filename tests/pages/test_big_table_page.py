@@ -18,7 +18,8 @@ from core.runs.tables.opened import big_table
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
 from core.store import Store
-from pages.metrics import big_table as page
+from pages.metrics import scored_texts
+from pages.metrics.big_table import NOT_HERE
 
 pytestmark = pytest.mark.usefixtures("cookies")
 
@@ -97,7 +98,7 @@ def test_the_form_offers_the_columns_and_metrics_of_the_table(run: Run) -> None:
 
 def test_texts_are_paged_filtered_and_sorted(run: Run, ordinary: ScoreTable) -> None:
     at = opened(run, "Texts")
-    assert frame(at, "text")["row"].tolist() == list(range(page.PER_PAGE))
+    assert frame(at, "text")["row"].tolist() == list(range(scored_texts.PER_PAGE))
     number = next(one for one in at.number_input if one.label.startswith("Page of 8"))
     number.set_value(8).run()
     assert frame(at, "text")["row"].tolist() == list(range(350, 400))
@@ -124,7 +125,7 @@ def test_a_pressed_row_shows_its_text_whole(run: Run) -> None:
     assert "text 3 of pipeline" in said(at) or any("text 3 of" in one.value for one in at.get("html"))
 
 
-@pytest.mark.parametrize("part", list(page.NOT_HERE))
+@pytest.mark.parametrize("part", list(NOT_HERE))
 def test_other_tabs_say_what_to_do(run: Run, part: str) -> None:
     assert f"runs write {run.run_id}" in said(opened(run, part))
 

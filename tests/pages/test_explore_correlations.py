@@ -1,5 +1,6 @@
 """Correlations explored: a link restores a view, a metric's dots lead to texts, two metrics are compared."""
 
+import json
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from core.results.cells import interval
 from core.results.correlations.disagreement import most_disagreed
 from core.results.correlations.points import points, text_key
 from core.results.correlations.ranking import compare_metrics
+from core.schema.correlating import CompareOptions
 from core.schema.result_table import Column, Interval
 from core.store import Store
 from core.store.kept import KeptFile, delete_file, keep_file
@@ -98,8 +100,8 @@ def test_a_link_restores_every_choice(files: tuple[KeptFile, KeptFile]) -> None:
         "Group by": ["genre"],
         "Leave out systems": ["C"],
         "Lower is better for": ["noisy"],
-        "Several ratings of one text are": "kept",
-        "Resamples for intervals": 200,
+        "Several ratings of one text": "kept",
+        "Resamples": 200,
         "Metric": "noisy",
         "Group": "talk",
         "Compare with": "good",
@@ -118,6 +120,34 @@ def test_a_link_restores_every_choice(files: tuple[KeptFile, KeptFile]) -> None:
         "goodtalk": 12,
         "noisytalk": 12,
     }
+
+
+def test_options_of_every_kind_are_in_the_address(files: tuple[KeptFile, KeptFile]) -> None:
+    link: dict[str, str | list[str]] = {
+        "methods": ["pearson", "kendall"],
+        "rated": "1",
+        "resamples": "200",
+        "confidence": "0.9",
+        "seed": "7",
+    }
+    at = opened(**link)
+    chosen = {"Coefficients": ["pearson", "kendall"], "Scores of systems": "rated"}
+    chosen |= {"Resamples": 200, "Confidence level": 0.9, "Seed": 7}
+    assert {label: field(at, label).value for label in chosen} == chosen  # type: ignore[attr-defined]
+    assert (
+        link.items()
+        <= {name: own if len(own) > 1 else own[0] for name, own in choices_of(at).items()}.items()
+    )
+    assert "Spearman" not in at.dataframe[0].value
+    assert "Intervals: 90%" in said(at)
+    assert "seed 7" in said(at)
+
+
+def test_a_link_with_what_is_no_number_has_the_usual_one(files: tuple[KeptFile, KeptFile]) -> None:
+    at = opened(resamples="lots", seed="-1", look="ranking")
+    assert (field(at, "Resamples").value, field(at, "Seed").value) == (None, 0)  # type: ignore[attr-defined]
+    assert set(choices_of(at)) == {"scores", "ratings", "look"}
+    assert "More options" not in [one.label for one in at.expander], "all of them are settled"
 
 
 def test_choices_are_written_to_the_address_and_defaults_are_not(files: tuple[KeptFile, KeptFile]) -> None:
@@ -225,8 +255,8 @@ def test_a_system_opens_its_own_texts(files: tuple[KeptFile, KeptFile]) -> None:
 def test_two_metrics_are_compared_with_the_verdict_first(files: tuple[KeptFile, KeptFile]) -> None:
     at = opened(metric="noisy", versus="good", resamples="200")
     table, people, _ = points_of("good")
-    options = against.CorrelationOptions(n_resamples=200)
-    found = compare_metrics(table, people, "noisy", "good", options=options)
+    options = CompareOptions(first="noisy", second="good", n_resamples=200)
+    found = compare_metrics(table, people, options)
     turned = interval(found.difference)
     assert None not in (found.p, turned.value, turned.low, turned.high)
     turned = Interval(-turned.value, -turned.high, -turned.low, turned.n)
@@ -262,7 +292,8 @@ def test_by_group_draws_a_heat_map_of_the_groups(files: tuple[KeptFile, KeptFile
     assert "choose a column under Group by" in said(at)
     at = opened(look="by-group", group=["genre"], coefficient="spearman", metric="good", cell="talk")
     assert len(at.get("plotly_chart")) == 2
-    assert next(iter(shown(at, "talk").columns)) == "metric"
+    assert all(f'"{name}"' in at.get("plotly_chart")[0].proto.spec for name in ("news", "talk"))
+    assert set(shown(at, "genre")["genre"]) == {"news", "talk"}
 
 
 def test_values_that_are_too_many_for_a_menu_are_entered(
@@ -336,7 +367,7 @@ def test_groups_whose_values_contain_commas_are_told_apart(store: Store) -> None
     assert field(at, "Group").options == names  # type: ignore[attr-defined]
     assert field(at, "Group").value == names[1]  # type: ignore[attr-defined]
     at = opened(look="by-group", group=["g", "h"], resamples="200")
-    assert set(names) <= set(shown(at, "metric").columns)
+    assert all(json.dumps(name) in at.get("plotly_chart")[0].proto.spec for name in names)
 
 
 def test_a_group_that_filters_hide_can_be_open(files: tuple[KeptFile, KeptFile]) -> None:

@@ -85,7 +85,7 @@ def test_votes_are_a_target_of_the_page_correlations(
     """Each row is a pair."""
     taken = tables_taken(monkeypatch)
     at = against_study(voted, store, "voted")
-    at.multiselect(key="metrics_group").set_value(["level"]).run()
+    at.multiselect(key="correlate_group").set_value(["level"]).run()
     run, out = f"run:{voted.run_id}", tmp_path / "out.csv"
     words = ("correlate", run, "--with", "human", "--human", "study:voted")
     assert main([*words, "--group", "level", "--out", str(out)]) == 0

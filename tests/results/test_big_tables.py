@@ -13,7 +13,6 @@ from scipy import stats
 from core.analyses.big_table import ANALYSIS, BigTableOptions, result_of
 from core.errors import InputError
 from core.joining.choices import NO_VALUE
-from core.joining.tables import DEFAULT_OPTIONS
 from core.report import csv_of, flat_rows
 from core.results.big_tables import scored
 from core.results.big_tables.estimates import (
@@ -32,7 +31,7 @@ from core.results.big_tables.scored import (
     values_of,
 )
 from core.results.correlations.levels import by_level
-from core.results.correlations.table import correlate_scores
+from core.results.correlations.table import DEFAULT_OPTIONS, correlate_scores
 from core.runs.path import at_hand
 from core.runs.tables.opened import big_table
 from core.schema.analysis import Answer
@@ -119,7 +118,7 @@ def test_without_groups_there_is_one_mean_for_each_metric(big: BigTable, frame: 
 
 
 def test_correlations_are_those_of_an_ordinary_run(found: BigEstimates, ordinary: ScoreTable) -> None:
-    report = correlate_scores(ordinary, options=replace(DEFAULT_OPTIONS, n_resamples=0))
+    report = correlate_scores(ordinary, options=DEFAULT_OPTIONS.but(n_resamples=0))
     for ours, theirs in zip(found.correlations, report.rows, strict=True):
         assert ours.metric == theirs.metric
         for method in METHODS:
@@ -145,7 +144,7 @@ def test_intervals_are_those_of_an_ordinary_run(
 ) -> None:
     drawing = {"n_resamples": 300, "confidence_level": 0.9, "rng": 7}
     own = estimates(big, by=["level"], n_resamples=300, confidence_level=0.9, rng=7)
-    report = correlate_scores(ordinary, options=replace(DEFAULT_OPTIONS, **drawing))
+    report = correlate_scores(ordinary, options=DEFAULT_OPTIONS.but(**drawing))
     for ours, theirs in zip(own.correlations, report.rows, strict=True):
         pearson, expected = ours.by_method["pearson"], theirs.pooled["pearson"].over_items
         assert (pearson.low, pearson.high) == pytest.approx((expected.low, expected.high), rel=1e-9)
@@ -234,7 +233,7 @@ def test_rows_that_are_not_scored_yet_are_counted(tmp_path: Path, ordinary: Scor
     first = replace(
         ordinary, rows=ordinary.rows[: 2 * CHUNK], values=ordinary.values[: 2 * CHUNK], reasons={}
     )
-    expected = correlate_scores(first, options=replace(DEFAULT_OPTIONS, n_resamples=0))
+    expected = correlate_scores(first, options=DEFAULT_OPTIONS.but(n_resamples=0))
     assert (
         own.correlations[0].by_method["kendall"].estimate
         == expected.rows[0].pooled["kendall"].over_rows.estimate

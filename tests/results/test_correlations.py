@@ -8,14 +8,16 @@ from helpers.texts.score_factories import ladder, metric, ratings, table
 from scipy import stats
 
 from core.errors import InputError
-from core.joining.tables import CorrelationOptions
 from core.results.correlations import table as correlations
 from core.results.correlations.ranking import rank_metrics
 from core.results.correlations.table import correlate_scores, correlate_step_by_step
+from core.schema.analysis import UseOfRatings
+from core.schema.correlating import CorrelateOptions, RankOptions
 from core.schema.scores import METHODS, Rating, ScoredRow
 from core.stats.resampling import NO_RESAMPLES
 
-FAST = CorrelationOptions(n_resamples=50)
+FAST = CorrelateOptions(n_resamples=50)
+RANKED = RankOptions(n_resamples=50)
 FIVE = {"a": [5, 4, 3, 2, 1], "b": [5, 3, 4, 2, 1], "c": [1, 2, 3, 4, 5]}
 """Kendall's tau with minus the level, by counting pairs: 1, (9 - 1) / 10 = 0.8 and -1."""
 
@@ -52,7 +54,7 @@ def test_pooled_coefficients_are_those_of_scipy():
 
 def test_the_raw_level_turns_every_sign():
     minus = one(correlate_scores(table(ladder(FIVE)), options=FAST))
-    raw = one(correlate_scores(table(ladder(FIVE)), options=replace(FAST, raw_level=True)))
+    raw = one(correlate_scores(table(ladder(FIVE)), options=FAST.but(raw_level=True)))
     assert raw.against == "level"
     for method in METHODS:
         assert raw.pooled[method].over_rows.estimate == -minus.pooled[method].over_rows.estimate
@@ -71,7 +73,7 @@ def test_a_metric_whose_lower_end_is_better_is_turned():
 
 def test_rows_are_grouped_by_columns_and_labels():
     rows = ladder(FIVE, generator="x") + ladder({"a": [1, 2, 3]}, generator="y") + ladder({"z": [2, 1]})
-    report = correlate_scores(table(rows), group=["generator", "metric"], options=FAST)
+    report = correlate_scores(table(rows), options=FAST.but(group=["generator", "metric"]))
     found = [(row.group["generator"], row.n, row.per_item["kendall"].estimate) for row in report.rows]
     assert found == [
         ("x", 15, pytest.approx(0.8 / 3)),
@@ -131,11 +133,11 @@ def test_a_table_without_rows_is_said():
 
 def test_unknown_columns_get_suggestions():
     with pytest.raises(InputError, match=r"'genrator' is unknown; did you mean generator"):
-        correlate_scores(table(ladder(FIVE, generator="x")), group=["genrator"])
+        correlate_scores(table(ladder(FIVE, generator="x")), options=FAST.but(group=("genrator",)))
 
 
 def test_only_the_methods_asked_for_are_computed():
-    row = one(correlate_scores(table(ladder(FIVE)), options=replace(FAST, methods=("kendall",))))
+    row = one(correlate_scores(table(ladder(FIVE)), options=FAST.but(methods=("kendall",))))
     assert set(row.pooled) == set(row.per_item) == {"kendall"}
 
 
@@ -175,8 +177,8 @@ def test_a_metrics_mean_of_a_system_is_over_all_its_texts_in_the_group(raters):
         )
     )
     for system_scores, expected in (("all", np.corrcoef([1, 2, 3], [1, 2, 4])[0, 1]), ("rated", 0.5)):
-        options = CorrelationOptions(n_resamples=50, raters=raters, system_scores=system_scores)
-        x, y = correlate_scores(scores, people, group=["language"], options=options).rows
+        options = FAST.but(system_scores=system_scores, group=("language",))
+        x, y = correlate_scores(scores, people, options=options, use=UseOfRatings(raters=raters)).rows
         assert x.per_system["pearson"].estimate == pytest.approx(expected)
         assert y.per_system["pearson"].estimate == pytest.approx(-expected)
         assert (x.per_system["pearson"].n, x.n) == (3, 9 if raters == "kept" else 6)
@@ -198,7 +200,7 @@ def test_what_is_equal_within_each_system_is_named_for_what_it_is(rated, said):
 
 def test_a_ranking_without_resamples_has_differences_and_says_why_no_p():
     rows = [(row, (score, -score)) for row, score in ladder(FIVE)]
-    (found,) = rank_metrics(table(rows, ("m", "other")), options=replace(FAST, n_resamples=0)).comparisons
+    (found,) = rank_metrics(table(rows, ("m", "other")), options=RANKED.but(n_resamples=0)).comparisons
     assert (found.p, found.reason) == (None, NO_RESAMPLES)
     assert found.difference > 0
 
@@ -213,7 +215,7 @@ def test_ranking_puts_better_metrics_first_and_names_the_dropped():
             rows.append((ScoredRow(str(item), "s", str(level)), scores))
     scores = table(rows, ("clear", "noisy", "blind", "flat", "empty"))
     for test in ("permutation", "williams"):
-        ranking = rank_metrics(scores, test=test, options=replace(FAST, n_resamples=200))
+        ranking = rank_metrics(scores, options=RANKED.but(test=test, n_resamples=200))
         assert ranking.order == ("clear", "noisy", "blind")
         assert ranking.cluster == {"clear": 1, "noisy": 2, "blind": 3}
         assert ranking.dropped == {"flat": "all scores are equal", "empty": "no scores"}
@@ -231,17 +233,17 @@ def test_ranking_puts_better_metrics_first_and_names_the_dropped():
 
 def test_equal_metrics_share_a_cluster():
     rows = [(row, (score, score + 0.0)) for row, score in ladder(FIVE)]
-    ranking = rank_metrics(table(rows, ("m", "copy")), options=FAST)
+    ranking = rank_metrics(table(rows, ("m", "copy")), options=RANKED)
     assert ranking.cluster == {"m": 1, "copy": 1}
     assert (ranking.comparisons[0].difference, ranking.comparisons[0].p) == (0, 1)
-    williams = rank_metrics(table(rows, ("m", "copy")), test="williams", options=FAST).comparisons[0]
+    williams = rank_metrics(table(rows, ("m", "copy")), options=RANKED.but(test="williams")).comparisons[0]
     assert williams.p is None
     assert "rank all texts alike" in williams.reason
 
 
 def test_williams_is_refused_for_kendall():
     with pytest.raises(InputError, match="Williams"):
-        rank_metrics(table(ladder(FIVE)), method="kendall", test="williams")
+        rank_metrics(table(ladder(FIVE)), None, RankOptions(method="kendall", test="williams"))
 
 
 def test_step_by_step_shows_estimates_first_and_all_at_last():
@@ -250,8 +252,8 @@ def test_step_by_step_shows_estimates_first_and_all_at_last():
         for n in range(60)
     ]
     scores = table(rows, metrics=("m", "n", "k"))
-    whole = correlate_scores(scores, group=["system"], options=FAST)
-    first, *between, last = correlate_step_by_step(scores, group=["system"], options=FAST)
+    whole = correlate_scores(scores, options=FAST.but(group=["system"]))
+    first, *between, last = correlate_step_by_step(scores, options=FAST.but(group=["system"]))
     assert last == whole
     assert whole.is_complete
     assert not any(row.is_complete for row in first.rows)
@@ -264,11 +266,13 @@ def test_step_by_step_shows_estimates_first_and_all_at_last():
     assert [row.is_complete for row in between[-1].rows] == [True] * 3 + [False] * 3
     told = []
     resumed = list(
-        correlate_step_by_step(scores, group=["system"], options=FAST, so_far=between[-1], tell=told.append)
+        correlate_step_by_step(
+            scores, options=FAST.but(group=["system"]), so_far=between[-1], tell=told.append
+        )
     )
     assert resumed == [between[-1], whole]
     assert told[0] == "group 2 of 2, metrics 1 to 3 of 3"
-    assert list(correlate_step_by_step(scores, group=["system"], options=FAST, so_far=whole)) == [whole]
+    assert list(correlate_step_by_step(scores, options=FAST.but(group=["system"]), so_far=whole)) == [whole]
 
 
 def test_first_estimates_do_not_ask_whose_texts_rows_are(monkeypatch):

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from core.formats.mt_metrics_eval import read_folder
-from core.joining.tables import CorrelationOptions
 from core.results.correlations.table import correlate_scores
+from core.schema.correlating import CorrelateOptions
 from core.stats.correlation.systems import soft_pairwise_accuracy
 
 pytestmark = pytest.mark.shared
@@ -34,9 +34,7 @@ def column(path: Path) -> pd.Series:
 @pytest.fixture(scope="module")
 def found(shared_data):
     folder = read_folder(shared_data / "wmt23")
-    report = correlate_scores(
-        folder.scores, folder.ratings["mqm"], options=CorrelationOptions(n_resamples=200)
-    )
+    report = correlate_scores(folder.scores, folder.ratings["mqm"], options=CorrelateOptions(n_resamples=200))
     return {row.metric.name: row for row in report.rows}
 
 
@@ -88,7 +86,7 @@ def test_systems_scores_are_means_over_all_segments_as_in_wmt_or_over_rated_ones
 ):
     assert found[name].per_system["pearson"].estimate == pytest.approx(over_all, abs=0.0005)
     folder = read_folder(shared_data / "wmt23")
-    options = CorrelationOptions(n_resamples=0, methods=("pearson",), system_scores="rated")
+    options = CorrelateOptions(n_resamples=0, methods=("pearson",), system_scores="rated")
     report = correlate_scores(folder.scores, folder.ratings["mqm"], options=options)
     (rated,) = (row.per_system["pearson"] for row in report.rows if row.metric.name == name)
     assert rated.estimate == pytest.approx(over_rated, abs=0.0005)

@@ -7,9 +7,10 @@ from scipy import stats
 
 from core.errors import InputError
 from core.joining.choices import NOT_ALL_RATED, chosen_ratings
-from core.joining.tables import CorrelationOptions
 from core.results.correlations.ranking import rank_metrics
 from core.results.correlations.table import DIMENSION, correlate_dimensions
+from core.schema.analysis import UseOfRatings
+from core.schema.correlating import CorrelateOptions, RankOptions
 from core.schema.scores import Rating, ScoredRow
 
 RNG = np.random.default_rng(3)
@@ -45,8 +46,8 @@ def rated(scale=1.0, without=(), named=True):
 
 
 def found(people, **options):
-    options = {"dimension": BOTH, "n_resamples": 0} | options
-    report = correlate_dimensions(scored(), people, options=CorrelationOptions(**options))
+    use = UseOfRatings.checked({"dimension": BOTH} | options)
+    report = correlate_dimensions(scored(), people, options=CorrelateOptions(n_resamples=0), use=use)
     return {row.group[DIMENSION]: row for row in report.rows}, report.notes
 
 
@@ -102,8 +103,7 @@ def test_a_text_without_a_dimension_is_left_out_of_the_mean_alone():
 
 
 def test_the_mean_is_what_ranks_and_names_are_checked():
-    options = CorrelationOptions(n_resamples=20, dimension=BOTH)
-    ranking = rank_metrics(scored(), rated(), options=options)
+    ranking = rank_metrics(scored(), rated(), RankOptions(n_resamples=20), use=UseOfRatings(dimension=BOTH))
     rows, _ = found(rated())
     assert ranking.coefficients["m"] == pytest.approx(pearson(rows["mean of 2 dimensions"]))
     with pytest.raises(InputError) as caught:

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from core.joining.tables import CorrelationOptions
 from core.results.correlations.disagreement import (
     disagreement,
     most_disagreed,
@@ -45,7 +44,7 @@ def test_the_worst_level_is_the_last_of_the_levels_either_way(raw: bool) -> None
         table([[3], [1], [2]], HIGH, levels=True),
         None,
         metric="high",
-        options=CorrelationOptions(raw_level=raw),
+        raw=raw,
     )
     assert disagreement(found) == pytest.approx([0, 1 / 3, 1 / 3])
 

@@ -1,15 +1,15 @@
 """Which rating meets which score, and what is said of those that meet none."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from helpers.texts.score_factories import ratings, table
 
 from core.errors import InputError
 from core.joining.choices import items_of
-from core.joining.tables import CorrelationOptions, join_ratings
+from core.joining.tables import join_ratings
 from core.results.correlations.table import correlate_scores
+from core.schema.analysis import UseOfRatings
+from core.schema.correlating import CorrelateOptions
 from core.schema.scores import Rating, ScoredRow
 from core.stats.resampling import NO_RESAMPLES
 
@@ -141,9 +141,9 @@ def test_kept_ratings_are_rows_of_the_correlation():
             for i, s, score, r in (("1", "a", 1, "x"), ("1", "a", 2, "y"), ("2", "a", 3, "x"))
         )
     )
-    options = CorrelationOptions(n_resamples=0)
+    options = CorrelateOptions(n_resamples=0)
     (averaged,) = correlate_scores(SCORES, given, options=options).rows
-    (kept,) = correlate_scores(SCORES, given, options=replace(options, raters="kept")).rows
+    (kept,) = correlate_scores(SCORES, given, options=options, use=UseOfRatings(raters="kept")).rows
     assert (averaged.n, kept.n, averaged.left_out) == (2, 3, {"no rating": 1})
     assert kept.pooled["pearson"].over_rows.estimate == pytest.approx(np.corrcoef([1, 1, 3], [1, 2, 3])[0, 1])
     assert kept.pooled["pearson"].over_rows.interval_reason == NO_RESAMPLES

@@ -14,7 +14,6 @@ from core.results.judges.copying import (
     NONE_ALONE,
     NOT_MARKED_HERE,
     NOT_RATED,
-    CopyOptions,
     disjoint_errors,
     error_copying,
 )
@@ -31,7 +30,7 @@ from core.schema.scores import JudgeOutput, RatedSet, RatedText
 
 A, B, C = ("q1", "A"), ("q1", "B"), ("q1", "C")
 TEXTS = {A: "the quick brown fox", B: "the quick red fox", C: "a slow red fox jumps"}
-QUICK = CopyOptions(n_resamples=0)
+QUICK = {"n_resamples": 0}
 NOTHING_MARKED = "no text with a usable answer"
 
 
@@ -97,7 +96,7 @@ def test_errors_are_compared_word_by_word_with_examples_and_people():
     C, which was not shown, has "red" and "jumps" itself.
     """
     said = {A: [trial("quick red jumps", ["quick", "red", "jumps", ""], examples=[B])]}
-    found = error_copying(judge({A: "quick red jumps"}, said), RATED, QUICK)
+    found = error_copying(judge({A: "quick red jumps"}, said), RATED, **QUICK)
     assert (found.n_texts, found.n_errors, found.n_without_words) == (1, 3, 1)
     assert found.of_people.estimate == pytest.approx(1 / 3)
     assert found.of_examples.estimate == 0.0
@@ -108,8 +107,8 @@ def test_errors_are_compared_word_by_word_with_examples_and_people():
 def test_a_filtered_judge_did_not_see_what_people_marked_in_the_text():
     same = rated(TEXTS, {A: ["quick"], B: ["quick"]})
     said = {A: [trial(TEXTS[A], ["quick"], examples=[B])]}
-    seen = error_copying(judge(TEXTS, said, filtered=False), same, QUICK)
-    hidden = error_copying(judge(TEXTS, said, filtered=True), same, QUICK)
+    seen = error_copying(judge(TEXTS, said, filtered=False), same, **QUICK)
+    hidden = error_copying(judge(TEXTS, said, filtered=True), same, **QUICK)
     assert (seen.of_examples.estimate, hidden.of_examples.estimate) == (1.0, 0.0)
 
 
@@ -126,31 +125,31 @@ def test_an_id_in_two_languages_is_two_sources():
         spoken = replace(
             output, texts=tuple(replace(one, row=replace(one.row, language=language)) for one in output.texts)
         )
-        found = error_copying(spoken, RatedSet((*german, *french), "", "two.jsonl"), QUICK)
+        found = error_copying(spoken, RatedSet((*german, *french), "", "two.jsonl"), **QUICK)
         assert (found.of_examples.estimate, found.of_same_source.estimate) == (share, share)
 
 
 def test_a_repeat_that_was_not_asked_for_is_named():
     output = judge({A: TEXTS[A]}, {A: [trial(TEXTS[A], ["quick"])]})
     with pytest.raises(InputError, match=r"no usable answer in repeat 2 for any of its 1 texts"):
-        error_copying(output, RATED, CopyOptions(repeat=1, n_resamples=0))
+        error_copying(output, RATED, repeat=1, n_resamples=0)
 
 
 def test_texts_that_nobody_rated_and_judges_without_words():
     texts = {A: TEXTS[A], ("q9", "A"): "else"}
     said = {A: [trial(TEXTS[A], [""])], ("q9", "A"): [trial("else", ["else"])]}
-    found = error_copying(judge(texts, said), RATED, QUICK)
+    found = error_copying(judge(texts, said), RATED, **QUICK)
     assert dict(found.left_out) == {NOT_RATED: 1}
     assert (found.of_people.estimate, found.of_people.reason) == (None, NO_ERRORS)
     with pytest.raises(InputError, match="among the rated texts"):
-        error_copying(judge({("q9", "A"): "else"}, said), RATED, QUICK)
+        error_copying(judge({("q9", "A"): "else"}, said), RATED, **QUICK)
 
 
 def test_texts_in_which_nobody_marked_errors_say_nothing_of_people():
     known = rated({A: TEXTS[A], B: TEXTS[B]}, {A: ["quick"]})
     unrated = replace(known, texts=(known.texts[0], replace(known.texts[1], ratings=())))
     said = {A: [trial(TEXTS[A], ["quick"])], B: [trial(TEXTS[B], ["quick", "red"], examples=[A])]}
-    found = error_copying(judge(TEXTS, said), unrated, QUICK)
+    found = error_copying(judge(TEXTS, said), unrated, **QUICK)
     assert (found.of_people.estimate, found.of_people.n) == (1.0, 1)
     assert (found.of_examples.estimate, found.of_examples.n) == (pytest.approx(1 / 3), 3)
 
@@ -164,9 +163,9 @@ def test_a_share_that_is_undefined_says_why():
         (judge({B: TEXTS[B]}, said), NOT_MARKED_HERE),
         (judge({A: TEXTS[A]}, said), NO_ERRORS),
     ):
-        assert error_copying(output, marked_a, QUICK).of_people.reason == why
+        assert error_copying(output, marked_a, **QUICK).of_people.reason == why
     same = judge(TEXTS, said), judge(TEXTS, said, name="twin")
-    assert [one.share.reason for one in disjoint_errors(*same, marked_a, QUICK)] == [NONE_ALONE] * 2
+    assert [one.share.reason for one in disjoint_errors(*same, marked_a, **QUICK)] == [NONE_ALONE] * 2
 
 
 def test_errors_of_severities_that_the_task_does_not_offer_were_never_shown():
@@ -177,8 +176,8 @@ def test_errors_of_severities_that_the_task_does_not_offer_were_never_shown():
     known = RatedSet((texts[0], replace(texts[1], ratings=(marks,)), texts[2]), "", "rated.jsonl")
     output = judge({A: "quick red"}, {A: [trial("quick red", ["quick", "red"], examples=[B])]})
     output = replace(output, attached=dump_task(find_task("mqm")))
-    assert error_copying(output, known, QUICK).of_examples.estimate == 0.5
-    assert error_copying(replace(output, model="rules"), known, QUICK).of_examples.estimate == 1.0
+    assert error_copying(output, known, **QUICK).of_examples.estimate == 0.5
+    assert error_copying(replace(output, model="rules"), known, **QUICK).of_examples.estimate == 1.0
 
 
 def test_systems_written_otherwise_are_one_and_sources_of_one_id_are_two():
@@ -194,7 +193,7 @@ def test_systems_written_otherwise_are_one_and_sources_of_one_id_are_two():
         ),
     )
     said = {A: [trial("quick red jumps", ["quick", "red", "jumps"], examples=[B, C])]}
-    found = error_copying(judge({A: "quick red jumps"}, said, examples="specialist"), known, QUICK)
+    found = error_copying(judge({A: "quick red jumps"}, said, examples="specialist"), known, **QUICK)
     assert found.of_same_source.estimate == pytest.approx(1 / 3)
     assert found.of_examples.estimate == pytest.approx(1 / 3)
 
@@ -205,7 +204,7 @@ def test_what_each_of_two_judges_names_alone():
     second = judge(
         TEXTS, {A: [trial(TEXTS[A], ["quick", "jumps"])], B: [trial(TEXTS[B], ["red"])]}, name="second"
     )
-    one, other = disjoint_errors(first, second, RATED, QUICK)
+    one, other = disjoint_errors(first, second, RATED, **QUICK)
     assert (one.judge, one.n_texts, one.n_errors, one.n_alone, one.n_alone_of_same_source) == (
         "first",
         1,

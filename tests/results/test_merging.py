@@ -8,8 +8,9 @@ from core.analyses.redundancy import ANALYSIS as REDUNDANCY
 from core.errors import InputError
 from core.formats.registry import read_scores
 from core.formats.scores import write_scores_csv
-from core.joining.tables import CorrelationOptions, merge_tables, not_scored_in
+from core.joining.tables import merge_tables, not_scored_in
 from core.results.correlations.table import correlate_scores
+from core.schema.correlating import CorrelateOptions
 from core.schema.scores import ScoredRow
 
 A = table([(ScoredRow("1", "s", "A0"), 1.0), (ScoredRow("1", "s", "A1"), 2.0)], ["rubric"], file_name="a.csv")
@@ -51,7 +52,7 @@ def test_a_merged_table_is_written_and_read_and_correlated_like_any():
     again = read_scores(write_scores_csv(merged), "merged.csv")
     assert [one.name for one in again.metrics] == ["rubric", "rubric#2", "bleu-4", "cef"]
     np.testing.assert_array_equal(again.values, merged.values)
-    report = correlate_scores(merged, options=CorrelationOptions(n_resamples=20))
+    report = correlate_scores(merged, options=CorrelateOptions(n_resamples=20))
     used = {row.metric.name: (row.n, dict(row.left_out)) for row in report.rows}
     assert used["rubric"] == (2, {"not scored in a.csv (table 1)": 1})
     assert used["cef"] == (1, {not_scored_in("b.csv"): 1, "no questions": 1})

@@ -18,7 +18,6 @@ from core.analyses.redundancy import ANALYSIS as REDUNDANCY
 from core.errors import InputError
 from core.formats.correlations import published_side
 from core.joining.choices import rows_at
-from core.joining.tables import CorrelationOptions
 from core.results.correlations.table import correlate_scores
 from core.results.meta_correlation import (
     LiveSide,
@@ -28,6 +27,7 @@ from core.results.meta_correlation import (
     side_values,
 )
 from core.schema.analysis import Answer
+from core.schema.correlating import CorrelateOptions
 from core.schema.rows import json_of
 from core.schema.scores import METHODS, CorrelationSet, Rating, ScoredRow
 from core.stats.correlation.intervals import Live, corrected_over_items
@@ -178,7 +178,7 @@ def pooled(report):
 
 def test_live_sides_are_the_correlations_that_correlate_scores_gives():
     scores, given = live()
-    options = CorrelationOptions(n_resamples=0)
+    options = CorrelateOptions(n_resamples=0)
     fixed = [pooled(correlate_scores(scores, part, options=options)) for part in (given, None)]
     for method in METHODS:
         one = meta_correlate(LiveSide("people", scores, given), LiveSide("damage", scores), method=method)
@@ -227,15 +227,6 @@ def test_more_items_narrow_the_interval_over_items_alone():
     )
     assert narrow.over_items.high - narrow.over_items.low < (wide.over_items.high - wide.over_items.low) / 2
     assert (wide.over_items.n_clusters, narrow.over_items.n_clusters) == (10, 160)
-
-
-def test_the_raw_level_of_other_output_has_no_part():
-    scores, _ = live()
-    raw = LiveSide("damage", scores, options=CorrelationOptions(raw_level=True))
-    assert (
-        meta_correlate(side(HUMAN), raw).points
-        == meta_correlate(side(HUMAN), LiveSide("damage", scores)).points
-    )
 
 
 def test_sides_with_the_same_items_are_noted():

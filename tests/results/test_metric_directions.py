@@ -6,13 +6,13 @@ from helpers.texts.score_factories import ladder, metric, table
 
 from core.formats.registry import read_scores
 from core.joining.choices import directions
-from core.joining.tables import CorrelationOptions
 from core.results.correlations.levels import by_level
 from core.results.correlations.table import correlate_scores
 from core.results.meta_correlation import side_values
+from core.schema.correlating import CorrelateOptions
 from core.schema.scores import CorrelationSet, Metric
 
-FAST = CorrelationOptions(n_resamples=0)
+FAST = CorrelateOptions(n_resamples=0)
 ERRORS = {"i": [0.1, 0.4, 0.9], "j": [0.2, 0.5, 0.7]}
 
 

@@ -13,7 +13,6 @@ from core.analyses.compare import compared
 from core.analyses.rank import ranking_of
 from core.errors import InputError
 from core.joining.choices import TableChoice, chosen_people, chosen_table
-from core.joining.tables import CorrelationOptions
 from core.results.correlations.points import NO_MEAN, NOTHING_TO_ORDER
 from core.results.correlations.ranking import (
     ALPHA,
@@ -25,14 +24,17 @@ from core.results.correlations.ranking import (
     rank_metrics,
 )
 from core.results.correlations.table import DIMENSION, correlate_dimensions, correlate_scores
-from core.schema.analysis import Answer
+from core.schema.analysis import Answer, UseOfRatings
+from core.schema.correlating import CompareOptions, CorrelateOptions, RankOptions
 from core.schema.result_table import Interval
 from core.schema.rows import result_json
 from core.schema.scores import METHODS, Rating, ScoredRow
 from core.stats.multiplicity import corrected
 from core.stats.resampling import NO_RESAMPLES
 
-OPTIONS = CorrelationOptions(n_resamples=200, rng=3)
+OPTIONS = CompareOptions(first="good", second="ter", n_resamples=200, rng=3)
+CORRELATED = CorrelateOptions(n_resamples=200, rng=3)
+RANKED = RankOptions(n_resamples=200, rng=3)
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 
 
@@ -65,8 +67,8 @@ def rated(scores, dimensions=("overall",), seed=1):
 def test_each_coefficient_is_the_table_s_where_both_scored_everything(view, method):
     scores = scored()
     people = rated(scores)
-    found = compare_metrics(scores, people, "good", "ter", view=view, method=method, options=OPTIONS)
-    cells = {row.metric.name: row for row in correlate_scores(scores, people, options=OPTIONS).rows}
+    found = compare_metrics(scores, people, OPTIONS.but(methods=(method,)), view=view)
+    cells = {row.metric.name: row for row in correlate_scores(scores, people, options=CORRELATED).rows}
     for name, one in ((found.first, found.first_estimate), (found.second, found.second_estimate)):
         cell = cells[name].estimate(method, view)
         assert (one.estimate, one.low, one.high, one.n) == pytest.approx(
@@ -82,7 +84,7 @@ def test_each_coefficient_is_the_table_s_where_both_scored_everything(view, meth
 def test_only_rows_with_both_scores_are_compared_and_the_others_counted():
     scores = scored(missing=0.2)
     people = rated(scores)
-    found = compare_metrics(scores, people, "good", "ter", options=OPTIONS)
+    found = compare_metrics(scores, people, OPTIONS)
     shared = ~np.isnan(scores.values[:, :2]).any(axis=1)
     target = np.array([one.score for one in people.ratings])[shared]
     by_scipy = [
@@ -90,7 +92,7 @@ def test_only_rows_with_both_scores_are_compared_and_the_others_counted():
     ]
     assert found.difference.estimate == pytest.approx(by_scipy[0] - by_scipy[1])
     assert (found.n, found.left_out) == (shared.sum(), {"no score": (~shared).sum()})
-    per_item = compare_metrics(scores, people, "good", "ter", view="per_item", options=OPTIONS)
+    per_item = compare_metrics(scores, people, OPTIONS, view="per_item")
     assert per_item.n + sum(per_item.left_out.values()) == len(scores.rows)
 
 
@@ -99,24 +101,27 @@ def test_a_group_a_dimension_and_rows_left_out():
     choice = TableChoice((("system", "s1"),))
     scores = chosen_table(whole, choice)
     people = chosen_people(rated(whole, ("fluency", "adequacy")), choice, scores)
-    options = replace(OPTIONS, dimension=("fluency", "adequacy"))
+    use, options = UseOfRatings(dimension=("fluency", "adequacy")), OPTIONS.but(second="noise")
     group = {DIMENSION: "fluency", "domain": "x", "metric": "good"}
-    found = compare_metrics(scores, people, "good", "noise", group=group, options=options)
+    found = compare_metrics(scores, people, options, group=group, use=use)
     assert (found.n, found.left_out) == (15, {"on request: system s1": 5})
     assert found.group == {DIMENSION: "fluency", "domain": "x"}
-    alone = replace(options, dimension="fluency")
+    alone = UseOfRatings(dimension=("fluency",))
     assert (
         found.difference
-        == compare_metrics(scores, people, "good", "noise", group={"domain": "x"}, options=alone).difference
+        == compare_metrics(scores, people, options, group={"domain": "x"}, use=alone).difference
     )
 
 
 def test_all_groups_views_and_dimensions_are_those_compared_one_by_one():
     scores = scored()
     people = rated(scores, ("fluency", "adequacy"))
-    options = replace(OPTIONS, dimension=("fluency", "adequacy"), methods=("pearson", "kendall"))
-    found = compare_in_groups(scores, people, "good", "ter", group=["domain"], options=options)
-    report = correlate_dimensions(scores, people, group=["domain"], options=replace(options, n_resamples=0))
+    use = UseOfRatings(dimension=("fluency", "adequacy"))
+    options = OPTIONS.but(methods=("pearson", "kendall"), group=("domain",))
+    found = compare_in_groups(scores, people, options, use=use)
+    report = correlate_dimensions(
+        scores, people, options=CorrelateOptions(n_resamples=0, group=("domain",)), use=use
+    )
     groups = [
         {name: value for name, value in row.group.items() if name != "metric"}
         for row in report.rows
@@ -129,10 +134,9 @@ def test_all_groups_views_and_dimensions_are_those_compared_one_by_one():
         for method in options.methods
     ]
     for one in found[::5]:
-        asked = {"group": one.group, "view": one.view, "method": one.method, "options": options}
-        assert compare_metrics(scores, people, "good", "ter", **asked) == replace(
-            one, p_holm=one.p, n_tests=1
-        )
+        by = options.but(methods=(one.method,))
+        alone = compare_metrics(scores, people, by, group=one.group, view=one.view, use=use)
+        assert alone == replace(one, p_holm=one.p, n_tests=1)
     for method in options.methods:
         own = [one for one in found if one.method == method]
         assert {one.n_tests for one in own} == {sum(one.p is not None for one in own)}
@@ -141,7 +145,7 @@ def test_all_groups_views_and_dimensions_are_those_compared_one_by_one():
 
 def test_a_ranking_is_clustered_by_the_corrected_p():
     scores = scored()
-    found = rank_metrics(scores, rated(scores), test="williams", options=OPTIONS)
+    found = rank_metrics(scores, rated(scores), options=RANKED.but(test="williams"))
     assert [one.p_bh for one in found.comparisons] == corrected(
         [one.p for one in found.comparisons], "benjamini-hochberg"
     )
@@ -153,14 +157,9 @@ def test_a_ranking_is_clustered_by_the_corrected_p():
         assert begins == all(paid[name, second] < found.alpha for name in before)
 
 
-def test_levels_and_the_raw_level_give_the_same():
+def test_levels_are_turned_so_that_the_better_metric_is_the_larger_one():
     rows = [(ScoredRow(str(i), "s", str(level)), [i - level, level]) for i in range(4) for level in range(3)]
-    scores = table(rows, ["a", "b"])
-    found, raw = (
-        compare_metrics(scores, None, "a", "b", options=replace(OPTIONS, raw_level=raw))
-        for raw in (False, True)
-    )
-    assert found == raw
+    found = compare_metrics(table(rows, ["a", "b"]), None, OPTIONS.but(first="a", second="b"))
     assert found.difference.estimate > 0
 
 
@@ -170,10 +169,10 @@ def test_items_and_systems_without_a_coefficient_are_counted():
     values[:4, 0] = 1.0
     scores = replace(scores, values=values)
     people = rated(scores)
-    found = compare_metrics(scores, people, "good", "ter", view="per_item", options=OPTIONS)
+    found = compare_metrics(scores, people, OPTIONS, view="per_item")
     assert (found.n, found.left_out) == (36, {NOTHING_TO_ORDER: 4})
     fewer = replace(people, ratings=tuple(one for one in people.ratings if one.system != "s3"))
-    found = compare_metrics(scores, fewer, "good", "ter", view="per_system", options=OPTIONS)
+    found = compare_metrics(scores, fewer, OPTIONS, view="per_system")
     assert (found.n, found.left_out) == (3, {NO_MEAN: 1})
 
 
@@ -188,7 +187,9 @@ def test_items_and_systems_without_a_coefficient_are_counted():
 def test_what_cannot_be_compared_is_named(first, second, view, named):
     rows = [(ScoredRow(str(i), "s", str(i)), [i, i]) for i in range(4)]
     with pytest.raises(InputError) as problem:
-        compare_metrics(table(rows, ["good", "ter"]), None, first, second, view=view, options=OPTIONS)
+        compare_metrics(
+            table(rows, ["good", "ter"]), None, OPTIONS.but(first=first, second=second), view=view
+        )
     assert named in str(problem.value)
 
 
@@ -196,7 +197,7 @@ def test_table_and_json_hold_the_same_numbers():
     scores = scored(missing=0.1)
     people = rated(scores)
     found = [
-        compare_metrics(scores, people, "good", "ter", view=view, method=method, options=OPTIONS)
+        compare_metrics(scores, people, OPTIONS.but(methods=(method,)), view=view)
         for view in ("pooled", "per_system")
         for method in ("pearson", "kendall")
     ]
@@ -221,7 +222,7 @@ def test_table_and_json_hold_the_same_numbers():
 def test_a_ranking_has_the_interval_of_each_difference():
     scores = scored(missing=0.1)
     people = rated(scores)
-    found = rank_metrics(scores, people, method="kendall", options=OPTIONS)
+    found = rank_metrics(scores, people, options=RANKED.but(method="kendall"))
     assert len(found.comparisons) == 3
     whole = ~np.isnan(scores.values).any(axis=1)
     shared = replace(
@@ -230,7 +231,9 @@ def test_a_ranking_has_the_interval_of_each_difference():
         values=scores.values[whole],
     )
     for one in found.comparisons:
-        two = compare_metrics(shared, people, one.first, one.second, method="kendall", options=OPTIONS)
+        two = compare_metrics(
+            shared, people, OPTIONS.but(first=one.first, second=one.second, methods=("kendall",))
+        )
         assert (one.low, one.high, one.n) == (two.difference.low, two.difference.high, two.n)
         assert one.difference == pytest.approx(two.difference.estimate)
         assert one.p == two.p
@@ -243,10 +246,10 @@ def test_a_ranking_has_the_interval_of_each_difference():
 def test_a_ranking_draws_few_resamples_and_none_on_request():
     scores = scored()
     people = rated(scores)
-    many = rank_metrics(scores, people, test="williams", options=replace(OPTIONS, n_resamples=2 * MOST_SWAPS))
-    few = rank_metrics(scores, people, test="williams", options=replace(OPTIONS, n_resamples=MOST_SWAPS))
+    many = rank_metrics(scores, people, options=RANKED.but(test="williams", n_resamples=2 * MOST_SWAPS))
+    few = rank_metrics(scores, people, options=RANKED.but(test="williams", n_resamples=MOST_SWAPS))
     assert many.comparisons == few.comparisons
-    none = rank_metrics(scores, people, options=replace(OPTIONS, n_resamples=0))
+    none = rank_metrics(scores, people, options=RANKED.but(n_resamples=0))
     assert {(one.low, one.interval_reason) for one in none.comparisons} == {(None, NO_RESAMPLES)}
 
 
@@ -254,7 +257,7 @@ def test_a_ranking_draws_few_resamples_and_none_on_request():
 def test_the_verdict_names_the_metric_with_the_larger_coefficient_where_the_test_shows_it(first):
     scores = scored(n_items=40)
     second = "noise" if first == "good" else "good"
-    given = compare_metrics(scores, rated(scores), first, second, options=OPTIONS)
+    given = compare_metrics(scores, rated(scores), OPTIONS.but(first=first, second=second))
     turned = better_first(given)
     assert given.p < ALPHA
     assert (turned.first, turned.second) == ("good", "noise")

@@ -14,21 +14,21 @@ from core.analyses.correlate import ANALYSIS as CORRELATE
 from core.analyses.correlate import correlations
 from core.errors import InputError, NotAllowed
 from core.joining.choices import TableChoice
-from core.joining.tables import CorrelationOptions
 from core.results.correlations.paired import beside_people, merged_beside, paired_with_votes
 from core.results.correlations.ranking import rank_metrics
 from core.results.correlations.table import correlate_dimensions, correlate_scores
 from core.results.correlations.votes import NO_ROW, preferences_of
 from core.results.meta_correlation import LiveSide, chosen_side, meta_correlate, side_values
 from core.results.study.counted import Filters, count
-from core.schema.analysis import Answer
+from core.schema.analysis import Answer, UseOfRatings
+from core.schema.correlating import CorrelateOptions, RankOptions
 from core.schema.scores import Metric, ScoredRow
 from core.schema.study import NO_LEVEL
 from core.study.masking import masks_of
 from core.tables.columns import ONLY_SYSTEM
 
 PLAIN = dataset(6, (NO_LEVEL,))
-FAST = CorrelationOptions(n_resamples=0)
+FAST = CorrelateOptions(n_resamples=0)
 LEAD = (3.0, -1.0, 2.0, 0.5, -2.0, 0.0)
 """How far the metric has the candidate's answer to each question ahead."""
 VOTES = {
@@ -69,7 +69,7 @@ def test_a_row_is_a_pair_with_its_margin_and_each_vote():
 
 def test_correlations_are_those_of_margins_and_mean_votes():
     paired, ratings = paired_with_votes(record_of(), scores())
-    (row,) = correlate_scores(paired, ratings, options=replace(FAST, n_resamples=50)).rows
+    (row,) = correlate_scores(paired, ratings, options=FAST.but(n_resamples=50)).rows
     assert (row.n, row.left_out, row.against) == (6, {}, "human")
     for method, expected in (
         ("pearson", stats.pearsonr(LEAD, MEANS)),
@@ -85,7 +85,7 @@ def test_correlations_are_those_of_margins_and_mean_votes():
 
 def test_every_vote_can_be_a_row():
     paired, ratings = paired_with_votes(record_of(), scores())
-    (row,) = correlate_scores(paired, ratings, options=replace(FAST, raters="kept")).rows
+    (row,) = correlate_scores(paired, ratings, options=FAST, use=UseOfRatings(raters="kept")).rows
     votes = [
         (lead, one.score)
         for lead, item in zip(LEAD, ITEMS, strict=True)
@@ -159,7 +159,7 @@ def test_votes_on_levels_have_the_margins_of_their_meaning():
     margins = preferences_of(record, given, counted).margins[:, 0]
     np.testing.assert_array_equal(paired.values[:, 0], margins)
     assert not np.isnan(margins).any()
-    rows = correlate_scores(paired, ratings, group=["level"], options=FAST).rows
+    rows = correlate_scores(paired, ratings, options=FAST.but(group=["level"])).rows
     means = {}
     for one in ratings.ratings:
         means.setdefault((one.item_id, one.level), []).append(one.score)
@@ -187,7 +187,7 @@ def test_masked_scores_are_decoded_before_tables_are_merged():
     assert [one.name for one in merged.metrics] == ["m", "other"]
     assert merged.values.T.tolist() == [list(LEAD), list(LEAD)]
     assert len(ratings.ratings) == 12
-    ranking = rank_metrics(merged, ratings, method="pearson", options=replace(FAST, n_resamples=20))
+    ranking = rank_metrics(merged, ratings, options=RankOptions(n_resamples=20))
     assert [*ranking.coefficients.values()] == pytest.approx([stats.pearsonr(LEAD, MEANS).statistic] * 2)
 
 
@@ -270,7 +270,7 @@ def test_labels_that_both_answers_share_can_group_pairs():
     ]
     paired, ratings = paired_with_votes(record_of(), replace(given, rows=tuple(rows)))
     assert [dict(row.labels) for row in paired.rows] == [{"genre": genre} for genre in genres]
-    found = correlate_scores(paired, ratings, group=["genre"], options=FAST).rows
+    found = correlate_scores(paired, ratings, options=FAST.but(group=["genre"])).rows
     assert [(row.group["genre"], row.n) for row in found] == [("news", 3), ("talk", 3)]
     assert found[0].pooled["pearson"].over_rows.estimate == pytest.approx(
         stats.pearsonr(LEAD[:3], MEANS[:3]).statistic
@@ -280,7 +280,7 @@ def test_labels_that_both_answers_share_can_group_pairs():
 def test_pairs_have_no_system_to_group_by_and_no_notes_on_systems():
     paired, ratings = paired_with_votes(record_of(), scores())
     with pytest.raises(InputError):
-        correlate_dimensions(paired, ratings, group=["system"], options=FAST)
+        correlate_dimensions(paired, ratings, options=FAST.but(group=["system"]))
     report = correlate_dimensions(paired, ratings, options=FAST)
     assert {row.texts.systems for row in report.rows} == {("ai", "human")}
     assert not any(

@@ -1,6 +1,7 @@
 """The dots of a cell give the cell: its coefficient, its n and what it leaves out, computed again from the dots alone."""
 
 from dataclasses import replace
+from functools import partial as partial_of
 
 import numpy as np
 import pytest
@@ -9,13 +10,14 @@ from scipy import stats
 
 from core.errors import InputError
 from core.joining.choices import TableChoice, chosen_people, chosen_table
-from core.joining.tables import CorrelationOptions
+from core.joining.tables import AS_USUAL
 from core.results.correlations.points import NO_MEAN, NOTHING_TO_ORDER, points, text_key
 from core.results.correlations.table import DIMENSION, correlate_dimensions
+from core.schema.analysis import UseOfRatings
+from core.schema.correlating import CorrelateOptions
 from core.schema.scores import METHODS, Rating, ScoredRow
 from core.stats.correlation.groups import mean_within, partial
 
-OPTIONS = CorrelationOptions(n_resamples=0)
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 VIEWS = ("pooled", "per_item", "per_system", "given_system")
 
@@ -86,8 +88,10 @@ def again(found, method):
     return sign * SCIPY[method](found.x, found.y).statistic
 
 
-def check(scores, people, group, options, views=VIEWS):
-    report = correlate_dimensions(scores, people, group=group, options=options)
+def check(scores, people, group=(), views=VIEWS, use=AS_USUAL, *, raw=False, system_scores="all"):
+    options = CorrelateOptions(n_resamples=0, group=group, raw_level=raw, system_scores=system_scores)
+    report = correlate_dimensions(scores, people, options=options, use=use)
+    dots = partial_of(points, scores, people, use=use, raw=raw, system_scores=system_scores)
     n_checked = 0
     for row in report.rows:
         for view in views:
@@ -95,17 +99,13 @@ def check(scores, people, group, options, views=VIEWS):
                 cell = cells(row, view)[method]
                 if cell.estimate is None:
                     continue
-                found = points(
-                    scores, people, metric=row.metric.name, group=row.group, view=view, options=options
-                )
+                found = dots(metric=row.metric.name, group=row.group, view=view)
                 assert again(found, method) == pytest.approx(cell.estimate, abs=1e-9)
                 assert found.n == cell.n
                 assert found.metric == row.metric
                 n_checked += 1
             if view in ("pooled", "given_system"):
-                found = points(
-                    scores, people, metric=row.metric.name, group=row.group, view=view, options=options
-                )
+                found = dots(metric=row.metric.name, group=row.group, view=view)
                 assert (found.n, found.left_out) == (row.n, row.left_out)
                 assert found.n + sum(found.left_out.values()) == row.n + row.n_left_out
             if view == "per_item":
@@ -116,57 +116,53 @@ def check(scores, people, group, options, views=VIEWS):
 
 def test_the_dots_give_every_cell_against_ratings():
     scores = scored()
-    assert check(scores, rated(scores), [], OPTIONS) == 24
+    assert check(scores, rated(scores)) == 24
 
 
 def test_the_dots_give_every_cell_against_levels():
     views = ("pooled", "per_item", "given_system")
-    assert check(scored(), None, [], OPTIONS, views) == 18
-    assert check(scored(), None, [], replace(OPTIONS, raw_level=True), views) == 18
+    assert check(scored(), None, (), views) == 18
+    assert check(scored(), None, (), views, raw=True) == 18
 
 
 def test_the_dots_give_every_cell_of_every_group():
     scores = scored()
     people = rated(scores)
-    assert check(scores, people, ["generator"], OPTIONS) == 48
-    assert check(scores, people, ["level", "generator"], OPTIONS) > 80
-    assert check(scores, people, ["system"], OPTIONS, ("pooled",)) == 24
+    assert check(scores, people, ("generator",)) == 48
+    assert check(scores, people, ("level", "generator")) > 80
+    assert check(scores, people, ("system",), ("pooled",)) == 24
 
 
 def test_the_dots_give_every_cell_of_each_dimension_and_of_their_mean():
     scores = scored()
     people = rated(scores, dimensions=("fluency", "adequacy"))
-    options = replace(OPTIONS, dimension=("fluency", "adequacy"))
-    assert check(scores, people, [], options) == 72
-    assert check(scores, people, ["generator"], options) == 144
-    found = points(scores, people, metric="good", group={DIMENSION: "fluency"}, options=options)
+    use = UseOfRatings(dimension=("fluency", "adequacy"))
+    assert check(scores, people, use=use) == 72
+    assert check(scores, people, ("generator",), use=use) == 144
+    found = points(scores, people, metric="good", group={DIMENSION: "fluency"}, use=use)
     assert found.labels == ("good", "mean rating, fluency")
-    mean = points(scores, people, metric="good", options=options)
+    mean = points(scores, people, metric="good", use=use)
     assert mean.labels[1] == "mean rating over 2 dimensions"
 
 
 def test_each_kept_rating_is_a_dot():
     scores = scored()
     people = rated(scores)
-    options = replace(OPTIONS, raters="kept")
-    assert check(scores, people, [], options) == 24
-    kept = points(scores, people, metric="good", options=options)
-    averaged = points(scores, people, metric="good", options=OPTIONS)
+    use = UseOfRatings(raters="kept")
+    assert check(scores, people, use=use) == 24
+    kept = points(scores, people, metric="good", use=use)
+    averaged = points(scores, people, metric="good")
     assert kept.n == 2 * averaged.n
     assert kept.labels[1] == "rating"
-    assert check(scores, people, [], replace(OPTIONS, raters="kept", z_normalise=True)) == 24
+    assert check(scores, people, use=UseOfRatings(raters="kept", z_normalise=True)) == 24
 
 
 def test_systems_means_over_rated_texts_only_on_request():
     scores = scored()
     people = rated(scores)
-    assert (
-        check(scores, people, ["generator"], replace(OPTIONS, system_scores="rated"), ("per_system",)) == 12
-    )
-    every = points(scores, people, metric="ter", view="per_system", options=OPTIONS)
-    only = points(
-        scores, people, metric="ter", view="per_system", options=replace(OPTIONS, system_scores="rated")
-    )
+    assert check(scores, people, ("generator",), ("per_system",), system_scores="rated") == 12
+    every = points(scores, people, metric="ter", view="per_system")
+    only = points(scores, people, metric="ter", view="per_system", system_scores="rated")
     assert every.system.tolist() == only.system.tolist() == ["s0", "s1", "s2", "s3"]
     assert (every.n_scored > only.n_scored).any()
     assert (only.n_scored == only.n_rated).all()
@@ -182,9 +178,9 @@ def test_rows_left_out_on_request_are_no_dots_and_are_counted():
     choice = TableChoice((("system", "s1"), ("item", "3"), ("item", "5")))
     scores = chosen_table(whole, choice)
     people = chosen_people(rated(whole), choice, scores)
-    assert check(scores, people, [], OPTIONS) == 24
-    assert check(scores, people, ["generator"], OPTIONS) == 48
-    found = points(scores, people, metric="good", options=OPTIONS)
+    assert check(scores, people) == 24
+    assert check(scores, people, ("generator",)) == 48
+    found = points(scores, people, metric="good")
     assert found.left_out["on request: system s1"] == 14
     assert not {"3", "5"} & set(found.item.tolist())
 
@@ -192,7 +188,7 @@ def test_rows_left_out_on_request_are_no_dots_and_are_counted():
 def test_a_dot_leads_to_its_row_and_scale():
     scores = scored()
     people = rated(scores)
-    found = points(scores, people, metric="ter", options=OPTIONS)
+    found = points(scores, people, metric="ter")
     assert found.metric.direction == "lower"
     assert found.labels[0] == "ter, lower is better"
     for dot, row in enumerate(found.rows):
@@ -202,7 +198,7 @@ def test_a_dot_leads_to_its_row_and_scale():
 
 def test_texts_without_an_order_are_left_out_per_item():
     scores = scored()
-    found = points(scores, None, metric="good", view="per_item", options=OPTIONS)
+    found = points(scores, None, metric="good", view="per_item")
     assert "0" not in found.item
     assert found.left_out == {NOTHING_TO_ORDER: 8}
 
@@ -211,7 +207,7 @@ def test_a_system_without_a_rating_is_no_dot():
     scores = scored()
     people = rated(scores)
     people = replace(people, ratings=tuple(one for one in people.ratings if one.system != "s2"))
-    found = points(scores, people, metric="good", view="per_system", options=OPTIONS)
+    found = points(scores, people, metric="good", view="per_system")
     assert found.system.tolist() == ["s0", "s1", "s3"]
     assert found.left_out == {NO_MEAN: 1}
 
@@ -220,10 +216,10 @@ def test_the_best_other_text_of_an_item_is_the_least_damaged_or_best_rated():
     rows = [(ScoredRow("a", "s", level), score) for level, score in zip("210", (1.0, 2.0, 3.0), strict=True)]
     scores = table([*rows, (ScoredRow("b", "s", "0"), 9.0)])
     for raw in (False, True):
-        found = points(scores, None, metric="m", options=replace(OPTIONS, raw_level=raw))
+        found = points(scores, None, metric="m", raw=raw)
         assert [found.best_of(row) for row in range(4)] == [2, 2, None, None]
     people = ratings(*(Rating("a", score, level=level) for level, score in (("2", 5), ("1", 5), ("0", 1))))
-    found = points(scores, people, metric="m", options=OPTIONS)
+    found = points(scores, people, metric="m")
     assert [found.best_of(row) for row in range(4)] == [None, None, 0, None]
 
 
@@ -246,5 +242,5 @@ def test_a_text_has_a_key_that_outlives_new_rows():
 )
 def test_what_does_not_exist_is_named(asked, named):
     with pytest.raises(InputError) as problem:
-        points(scored(), None, options=OPTIONS, **asked)
+        points(scored(), None, **asked)
     assert named in str(problem.value)

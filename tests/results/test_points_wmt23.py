@@ -10,15 +10,15 @@ from scipy import stats
 from core.formats.mt_metrics_eval import read_folder
 from core.formats.registry import read_scored_texts, read_scores
 from core.formats.scores import write_scores_jsonl
-from core.joining.tables import CorrelationOptions
 from core.results.correlations.points import points, text_key
 from core.results.correlations.ranking import compare_metrics
 from core.results.correlations.table import correlate_scores
 from core.results.correlations.texts import texts_of
+from core.schema.correlating import CompareOptions, CorrelateOptions
 from core.stats.degeneracy import tied
 
 pytestmark = pytest.mark.shared
-OPTIONS = CorrelationOptions(n_resamples=0)
+OPTIONS = CorrelateOptions(n_resamples=0)
 N_SEGMENTS = 557
 
 # Scores that differ by rounding only, such as 66.2 and 66.19999999999999, are one value to the house: `tied`.
@@ -42,9 +42,9 @@ def lines(path: Path) -> list[str]:
 @pytest.mark.slow
 def test_every_cell_is_what_its_dots_give(folder):
     people = folder.ratings["mqm"]
-    report = correlate_scores(folder.scores, people, group=["domain"], options=OPTIONS)
+    report = correlate_scores(folder.scores, people, options=OPTIONS.but(group=["domain"]))
     for row in report.rows:
-        asked = {"metric": row.metric.name, "group": row.group, "options": OPTIONS}
+        asked = {"metric": row.metric.name, "group": row.group}
         pooled = points(folder.scores, people, **asked)
         assert (pooled.n, pooled.left_out) == (row.n, row.left_out)
         for method, function in (("pearson", stats.pearsonr), ("kendall", stats.kendalltau)):
@@ -66,7 +66,7 @@ def test_a_dot_leads_to_the_lines_of_the_files(folder, kept, shared_data):
     scores = read_scores(kept, "kept.jsonl")
     assert scores.rows == folder.scores.rows
     texts = texts_of(scores, read_scored_texts(kept, "kept.jsonl"))
-    found = points(scores, folder.ratings["mqm"], metric="BLEU", options=OPTIONS)
+    found = points(scores, folder.ratings["mqm"], metric="BLEU")
     wmt = shared_data / "wmt23"
     sources, reference = lines(wmt / "sources" / "en-de.txt"), lines(wmt / "references" / "en-de.refA.txt")
     keys = [text_key(one) for one in scores.rows]
@@ -84,7 +84,7 @@ def test_a_dot_leads_to_the_lines_of_the_files(folder, kept, shared_data):
 
 
 def test_the_best_text_has_the_best_rating_of_its_segment(folder):
-    found = points(folder.scores, folder.ratings["mqm"], metric="BLEU", options=OPTIONS)
+    found = points(folder.scores, folder.ratings["mqm"], metric="BLEU")
     rating = dict(zip(found.rows.tolist(), found.y.tolist(), strict=True))
     for row in found.rows[::400].tolist():
         best = found.best_of(row)
@@ -98,15 +98,10 @@ def test_two_metrics_differ_by_the_difference_of_scipys(folder, method):
     found = compare_metrics(
         folder.scores,
         people,
-        "XCOMET-Ensemble",
-        "MetricX-23",
-        method=method,
-        options=CorrelationOptions(n_resamples=500),
+        CompareOptions(first="XCOMET-Ensemble", second="MetricX-23", methods=(method,), n_resamples=500),
     )
     function = {"pearson": stats.pearsonr, "kendall": stats.kendalltau}[method]
-    one, other = (
-        points(folder.scores, people, metric=name, options=OPTIONS) for name in (found.first, found.second)
-    )
+    one, other = (points(folder.scores, people, metric=name) for name in (found.first, found.second))
     expected = function(tied(one.x), one.y).statistic - function(tied(other.x), other.y).statistic
     assert found.difference.estimate == pytest.approx(expected, abs=1e-9)
     assert 0 < found.difference.low < expected < found.difference.high

@@ -6,12 +6,9 @@ import pytest
 from helpers.texts.score_factories import table
 
 from core.formats.registry import read_scored_texts, read_scores
-from core.joining.tables import CorrelationOptions
 from core.results.correlations.points import points
 from core.results.correlations.texts import NO_TEXTS, NOT_AMONG, SEVERAL, texts_of
 from core.schema.scores import OutputSet, ScorableOutput, ScoredRow
-
-OPTIONS = CorrelationOptions(n_resamples=0)
 
 
 def text(item, system, level=None, **fields):
@@ -47,7 +44,7 @@ def test_without_levels_the_best_text_of_the_item_stands_beside():
 def test_best_of_leads_to_the_text_that_stands_beside():
     data = b"item,system,level,text,bleu\nq,a,2,Worse,0.5\nq,b,1,Better,0.7\nr,a,2,Alone,0.7\n"
     scores = read_scores(data, "x.csv")
-    found = points(scores, None, metric="bleu", options=OPTIONS)
+    found = points(scores, None, metric="bleu")
     texts = texts_of(scores, read_scored_texts(data, "x.csv"))
     assert texts.at(0, found.best_of(0)).better == "Better"
     assert texts.at(1, found.best_of(1)).better is None

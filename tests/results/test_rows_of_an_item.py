@@ -6,13 +6,14 @@ from helpers.texts.score_factories import ladder, ratings, table
 from core.errors import InputError
 from core.formats.spans.mqm import read_mqm
 from core.joining.choices import items_of
-from core.joining.tables import CorrelationOptions, join_ratings
+from core.joining.tables import join_ratings
 from core.results.correlations.levels import by_level
 from core.results.correlations.ranking import rank_metrics
 from core.results.correlations.table import correlate_scores
+from core.schema.correlating import CorrelateOptions, RankOptions
 from core.schema.scores import Rating, ScoredRow
 
-FAST = CorrelationOptions(n_resamples=20)
+FAST = CorrelateOptions(n_resamples=20)
 
 
 def test_a_remark_on_each_row_does_not_tear_levels_apart():
@@ -100,7 +101,7 @@ def test_a_ranking_names_the_metric_that_leaves_few_rows():
         for i in range(4)
         for level in range(3)
     ]
-    found = rank_metrics(table(rows, metrics=("m", "n", "k")), options=FAST)
+    found = rank_metrics(table(rows, metrics=("m", "n", "k")), options=RankOptions(n_resamples=20))
     assert (found.n, found.n_rows) == (1, 12)
     assert found.notes == (
         "k has scores for only 1 of 12 rows, so 1 row is compared. Rank without it to compare 12",
@@ -118,6 +119,6 @@ def test_words_for_levels_are_one_reason_with_their_number():
 def test_what_is_being_done_is_told():
     told: list[str] = []
     scores = table(ladder({"i": [2, 1], "j": [3, 1]}, generator="a") + ladder({"i": [2, 3]}, generator="b"))
-    correlate_scores(scores, group=["generator"], options=FAST, tell=told.append)
+    correlate_scores(scores, options=FAST.but(group=["generator"]), tell=told.append)
     assert told[0] == "group 1 of 2, metric 1 of 1"
     assert told[-1].startswith("group 2 of 2, ")

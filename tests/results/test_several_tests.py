@@ -17,7 +17,6 @@ from core.analyses.correlate import correlations
 from core.analyses.rank import ANALYSIS as RANK
 from core.analyses.rank import ranking_of
 from core.joining.choices import columns_at
-from core.joining.tables import CorrelationOptions
 from core.report import flat_rows, headings, notes
 from core.results.correlations.ranking import (
     Ranking,
@@ -27,6 +26,7 @@ from core.results.correlations.ranking import (
 from core.results.correlations.table import correlate_scores
 from core.results.study.results import holm_of_raters
 from core.schema.analysis import Answer
+from core.schema.correlating import CompareOptions, CorrelateOptions, RankOptions
 from core.schema.result_table import Column, ResultTable
 from core.schema.rows import result_json, row_fields
 from core.schema.scores import Rating, ScoredRow
@@ -124,7 +124,7 @@ def test_every_declared_table_of_p_values_has_corrected_ones_or_a_reason() -> No
     assert bare == set(ONE_TEST), "add a corrected p, or a reason to ONE_TEST"
 
 
-OPTIONS = CorrelationOptions(n_resamples=99, rng=3)
+RANKED = RankOptions(n_resamples=99, rng=3)
 
 
 def scored(n_items: int = 12):  # type: ignore[no-untyped-def]  # a table and ratings
@@ -142,7 +142,7 @@ def scored(n_items: int = 12):  # type: ignore[no-untyped-def]  # a table and ra
 
 def test_a_ranking_shows_both_and_says_how_many_tests_there_are() -> None:
     made, people = scored()
-    found = comparisons_of(rank_metrics(made, people, options=OPTIONS))
+    found = comparisons_of(rank_metrics(made, people, options=RANKED))
     rows = flat_rows(found)
     assert [row["p_bh"] for row in rows] == corrected(
         [row["p_two_sided"] for row in rows], "benjamini-hochberg"
@@ -153,7 +153,9 @@ def test_a_ranking_shows_both_and_says_how_many_tests_there_are() -> None:
 
 def test_groups_and_views_are_one_family_and_coefficients_are_not() -> None:
     made, people = scored()
-    found = compare_in_groups(made, people, "good", "weak", options=OPTIONS)
+    found = compare_in_groups(
+        made, people, CompareOptions(first="good", second="weak", n_resamples=99, rng=3)
+    )
     rows = flat_rows(Answer(COMPARE, COMPARE.Options(), compared(found)).tables["comparison"])
     for method in ("pearson", "spearman", "kendall"):
         own = [row for row in rows if row["method"] == method]
@@ -163,8 +165,8 @@ def test_groups_and_views_are_one_family_and_coefficients_are_not() -> None:
 
 def test_a_single_test_hides_the_corrected_column_and_keeps_it_in_files() -> None:
     made, people = scored()
-    found = comparisons_of(rank_metrics(made, people, test="williams", options=OPTIONS))
-    two = rank_metrics(_first_two(made), people, test="williams", options=OPTIONS)
+    found = comparisons_of(rank_metrics(made, people, options=RANKED.but(test="williams")))
+    two = rank_metrics(_first_two(made), people, options=RANKED.but(test="williams"))
     assert "Benjamini-Hochberg p" in headings(found)
     assert "Benjamini-Hochberg p" not in headings(comparisons_of(two))
     (row,) = flat_rows(comparisons_of(two))
@@ -181,9 +183,9 @@ def _first_two(made):  # type: ignore[no-untyped-def]  # a table
 
 def test_too_many_metrics_for_the_swaps_are_named() -> None:
     made, people = scored()
-    few = rank_metrics(made, people, options=CorrelationOptions(n_resamples=19, rng=3))
+    few = rank_metrics(made, people, options=RANKED.but(n_resamples=19))
     assert any("swaps" in note for note in few.notes)
-    many = rank_metrics(made, people, options=CorrelationOptions(n_resamples=199, rng=3))
+    many = rank_metrics(made, people, options=RANKED.but(n_resamples=199))
     assert not any("swaps" in note for note in many.notes)
 
 
@@ -200,7 +202,7 @@ def test_the_interval_of_two_rows_has_no_width_and_says_so() -> None:
     """Two rows always lie on a line: every resample with a correlation has the same one."""
     made = table([(ScoredRow("1", "a"), 0.1), (ScoredRow("2", "b"), 0.5)], ["m"])
     people = ratings(Rating("1", 1.0, "a", None, "r", "q"), Rating("2", 3.0, "b", None, "r", "q"))
-    report = correlate_scores(made, people, options=CorrelationOptions(n_resamples=50))
+    report = correlate_scores(made, people, options=CorrelateOptions(n_resamples=50))
     (row,) = result_json(correlations(report, "items"))
     assert (row["pearson"]["low"], row["pearson"]["high"]) == (1, 1)
     reasons = [row[name]["interval_reason"] for name in ("pearson", "pearson_per_system", "system_accuracy")]

@@ -16,13 +16,14 @@ from core.joining.choices import (
     left_out_of,
     values_to_leave_out,
 )
-from core.joining.tables import CorrelationOptions
 from core.results.correlations.ranking import rank_metrics
 from core.results.correlations.table import correlate_dimensions, correlate_scores
 from core.results.meta_correlation import LiveSide, chosen_side, side_values
+from core.schema.analysis import UseOfRatings
+from core.schema.correlating import CorrelateOptions, RankOptions
 from core.schema.scores import CorrelationSet, Metric, Rating, ScoredRow
 
-FAST = CorrelationOptions(n_resamples=20)
+FAST = CorrelateOptions(n_resamples=20)
 SYSTEMS = ("Human", "GPT", "BERT")
 RNG = np.random.default_rng(5)
 QUALITY = {(i, s): RNG.normal() + 5 * (s == "Human") for i in range(12) for s in SYSTEMS}
@@ -58,15 +59,13 @@ def pearsons(report):
 
 @pytest.mark.parametrize("z_normalise", [False, True])
 def test_rows_left_out_are_as_if_they_had_never_been_there(z_normalise):
-    options = replace(FAST, z_normalise=z_normalise)
+    asked = {"options": FAST, "use": UseOfRatings(z_normalise=z_normalise)}
     choice = TableChoice((("system", "Human"),))
     kept = chosen_table(scores(), choice)
-    without = correlate_dimensions(kept, chosen_people(people(), choice, kept), options=options)
-    never = correlate_scores(scores(SYSTEMS[1:]), people(SYSTEMS[1:]), options=options)
+    without = correlate_dimensions(kept, chosen_people(people(), choice, kept), **asked)
+    never = correlate_scores(scores(SYSTEMS[1:]), people(SYSTEMS[1:]), **asked)
     assert pearsons(without) == pearsons(never)
-    assert (
-        abs(pearsons(without)[0] - pearsons(correlate_scores(scores(), people(), options=options))[0]) > 0.01
-    )
+    assert abs(pearsons(without)[0] - pearsons(correlate_scores(scores(), people(), **asked))[0]) > 0.01
     (row, _) = without.rows
     assert (row.n, row.left_out) == (24, {"on request: system Human": 12})
     assert not any("matched no score" in note for note in without.notes)
@@ -84,7 +83,7 @@ def test_items_languages_levels_and_labels_are_left_out_and_counted_by_group():
         "on request: topic 1": 3,
     }
     assert kept.values.shape == (6, 2)
-    found = correlate_dimensions(kept, people(), group=["system"], options=FAST)
+    found = correlate_dimensions(kept, people(), options=FAST.but(group=["system"]))
     assert [row.n_left_out for row in found.rows] == [10] * 6
     left = chosen_people(people(), choice, kept).ratings
     assert {one.item_id for one in left} == {"q5", "q9"}, "ratings that name no language go with their text"
@@ -115,13 +114,13 @@ def test_a_declared_direction_turns_every_result():
     assert (before.metric.direction, after.metric.direction) == ("higher", "lower")
     turned = -before.pooled["spearman"].over_rows.estimate
     assert after.pooled["spearman"].over_rows.estimate == pytest.approx(turned)
-    ranking = rank_metrics(declared, people(), options=FAST)
+    ranking = rank_metrics(declared, people(), options=RankOptions(n_resamples=20))
     assert (ranking.order[0], ranking.directions["BaryScore-W"]) == ("BaryScore-W", "lower")
     assert ranking.coefficients["BaryScore-W"] > 0.9
     alike, unlike = (REDUNDANCY.answer(REDUNDANCY.Options(), one).result for one in (declared, scores()))
     assert alike.values[0][1] == pytest.approx(-(unlike.values[0][1] or 0))
     assert alike.directions == ("higher", "lower")
-    side = chosen_side(LiveSide("live", scores(), people(), FAST), choice)
+    side = chosen_side(LiveSide("live", scores(), people()), choice)
     assert side_values(side, "pearson").values["baryscore-w"] > 0.9
 
 

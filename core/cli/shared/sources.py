@@ -36,13 +36,11 @@ from core.joining.choices import (
     dimensions_of,
 )
 from core.joining.quality import OfFile, Quality
-from core.joining.tables import CorrelationOptions
 from core.judges.alignment import MarkedText
 from core.judges.answers import AnswerSet
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People, beside_people
-from core.results.correlations.table import dimension_of
 from core.results.judges.costs import JudgeCost
 from core.results.judges.made_levels import ScoredLevels, scored_levels
 from core.results.judges.prompts import RunsTried
@@ -59,6 +57,7 @@ from core.schema.analysis import (
     QualityChoice,
     RatedChoice,
     TriedChoice,
+    UseOfRatings,
 )
 from core.schema.marks import Marks, TaughtJudges
 from core.schema.panel import JudgedTables, Panel
@@ -213,19 +212,18 @@ def add_quality_input(command: argparse.ArgumentParser) -> None:
     add_rating_options(command)
 
 
+def quality_problems(options: argparse.Namespace) -> list[str]:
+    """What of the command line needs ratings."""
+    given = {"--human": options.human is not None, "--lower-is-better": options.lower_is_better}
+    human = options.target == "human"
+    return [
+        f"{option}: only with --with human" for option, is_given in given.items() if is_given and not human
+    ]
+
+
 def open_quality(options: argparse.Namespace) -> Quality:
     """Return the scores of each file beside the ratings, or beside their levels. Raises InputError."""
     human = options.target == "human"
-    check_options(
-        [
-            f"{option}: only with --with human"
-            for option, given in (
-                ("--human", options.human is not None),
-                ("--lower-is-better", options.lower_is_better),
-            )
-            if given and not human
-        ]
-    )
     check_columns(options, [*options.scores, options.human])
     choice, opened = table_choice(options), open_each(options.scores, options)
     check_choice(choice, *(one.table for one in opened))
@@ -236,9 +234,8 @@ def open_quality(options: argparse.Namespace) -> Quality:
         else OfFile(name, chosen_table(scores.table, choice))
         for name, scores in zip(names, opened, strict=True)
     ]
-    use = correlation_options(options, files[0].ratings)
     same = not human or options.human is not None
-    return Quality(tuple(files), use.dimension, use.raters, use.z_normalise, choice, same)
+    return Quality(tuple(files), use_of_ratings(options, files[0].ratings), choice, same)
 
 
 def open_each(written: Sequence[str], options: argparse.Namespace) -> list[Scores]:
@@ -283,13 +280,13 @@ def open_side(written: str, options: argparse.Namespace, *, human: bool) -> Side
             )
         _no_direction(options, f"{shown(written)} contains correlations")
 
-    def rated_by(scores: Scores) -> tuple[People, CorrelationOptions]:
+    def rated_by(scores: Scores) -> tuple[People, UseOfRatings]:
         if options.human is None and not scores.ratings:
             raise InputError(
                 f"The human side {shown(written)} is a table of scores. Name the ratings of its texts with --human."
             )
         people = open_people_beside(scores, options)
-        return people, correlation_options(options, people if isinstance(people, RatingSet) else None)
+        return people, use_of_ratings(options, people if isinstance(people, RatingSet) else None)
 
     return side_of(source, reading_of(options), human=human, rated=rated, ratings=rated_by)
 
@@ -337,12 +334,12 @@ def open_sides(options: argparse.Namespace) -> Sides:
     )
 
 
-def correlation_options(options: argparse.Namespace, ratings: RatingSet | None) -> CorrelationOptions:
-    """Return the options for using ratings. The name of a dimension may contain a comma."""
+def use_of_ratings(options: argparse.Namespace, ratings: RatingSet | None) -> UseOfRatings:
+    """Return how ratings are used. The name of a dimension may contain a comma."""
     named = options.dimension
     known = dimensions_of(ratings) if ratings is not None else ()
-    dimension = named if named in known else dimension_of(name_list(named) or [])
-    return CorrelationOptions(raters=options.raters, z_normalise=options.z_normalise, dimension=dimension)
+    dimension = (named,) if named in known else tuple(name_list(named) or ())
+    return UseOfRatings(raters=options.raters, z_normalise=options.z_normalise, dimension=dimension or None)
 
 
 def table_choice(options: argparse.Namespace) -> TableChoice:

@@ -7,13 +7,16 @@ from dataclasses import dataclass, replace
 from core.errors import InputError
 from core.joining.choices import check_names, column_of
 from core.joining.quality import OfFile
-from core.joining.tables import CorrelationOptions
+from core.joining.tables import AS_USUAL
 from core.results.correlations.table import (
+    DEFAULT_OPTIONS,
     CorrelationReport,
     MetricCorrelation,
     Resampled,
     correlate_dimensions,
 )
+from core.schema.analysis import UseOfRatings
+from core.schema.correlating import CorrelateOptions
 from core.schema.scores import ScoreTable
 from core.stats.resampling import Estimate
 
@@ -24,8 +27,8 @@ FILE = "file"
 def correlate_files(
     files: Sequence[OfFile],
     *,
-    group: Sequence[str] = (),
-    options: CorrelationOptions,
+    options: CorrelateOptions = DEFAULT_OPTIONS,
+    use: UseOfRatings = AS_USUAL,
     tell: Callable[[str], object] | None = None,
 ) -> CorrelationReport:
     """Correlate the metrics of each file, joined as if it were the only one; rows have the column `file` first.
@@ -35,14 +38,14 @@ def correlate_files(
     Misleads where files hold different texts: their correlations then differ for that reason, too. To compare metrics on
     the same texts, merge the files (`core.joining.tables.merge_tables`) and rank or compare.
     """
-    if FILE in group:
+    if FILE in options.group:
         raise InputError(f"The column {FILE} names the files already. Group by other columns.")
     reports: dict[str, CorrelationReport] = {}
     for number, one in enumerate(files, start=1):
         told = None if tell is None else _telling(tell, f"file {number} of {len(files)}, ")
         try:
             reports[one.name] = correlate_dimensions(
-                one.table, one.ratings, group=group, options=options, tell=told
+                one.table, one.ratings, options=options, use=use, tell=told
             )
         except InputError as error:
             raise InputError(f"{one.name}: {error.what}", error.found) from error

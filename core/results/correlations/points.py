@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.joining.choices import check_names, names_of
-from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions
+from core.joining.tables import AS_USUAL, SystemScores
 from core.results.correlations.table import NO_SYSTEM_MEANS, JoinedGroup, View, joined_group
+from core.schema.analysis import UseOfRatings
 from core.schema.scores import Against, Metric, RatingSet, ScoredRow, ScoreTable, row_key
 from core.stats.correlation.groups import within_items
 from core.stats.correlation.systems import system_means
@@ -83,18 +84,20 @@ def points(
     metric: str,
     group: Mapping[str, str] | None = None,
     view: View = "pooled",
-    options: CorrelationOptions = DEFAULT_OPTIONS,
+    use: UseOfRatings = AS_USUAL,
+    raw: bool = False,
+    system_scores: SystemScores = "all",
 ) -> Points:
     """Return the values behind one cell of `correlate_dimensions`.
 
     metric, group: the cell's `metric.name` and `group`. view: `pooled` has one dot for each text with score and target
     (for each rating if raters are kept); `per_item` those of items with a coefficient; `per_system` one dot for each
-    system; `given_system` those of `pooled`. Raises InputError for an unknown metric, column or value, and for
+    system; `given_system` those of `pooled`. raw, system_scores: see `joined_group`. Raises InputError for an unknown metric, column or value, and for
     `per_system` without ratings.
     """
     named = dict(group or {})
     check_names("metric", [metric], [one.name for one in table.metrics])
-    part = joined_group(table, ratings, named, options)
+    part = joined_group(table, ratings, named, use, raw=raw, system_scores=system_scores)
     index = [one.name for one in table.metrics].index(metric)
     if view == "per_system":
         return _of_systems(part, index, named)
@@ -167,16 +170,15 @@ def _of_systems(part: JoinedGroup, index: int, named: Mapping[str, str]) -> Poin
 
 def _labels(part: JoinedGroup, index: int, view: View) -> tuple[str, str]:
     """Titles of the axes: what was measured, and which end is better where it is not the upper one."""
-    metric, options = part.joined.table.metrics[index], part.options
+    metric, use = part.joined.table.metrics[index], part.use
     x = f"{metric.name}, lower is better" if metric.direction == "lower" else metric.name
     if part.joined.against != "human":
         return x, "damage level" if part.joined.against == "level" else "minus the damage level"
-    one = "rating" if options.raters == "kept" else "mean rating"
-    if isinstance(options.dimension, tuple):
-        one = f"{one} over {len(options.dimension)} dimensions"
-    elif options.dimension is not None:
-        one = f"{one}, {options.dimension}"
-    if options.z_normalise:
+    one = "rating" if use.raters == "kept" else "mean rating"
+    if use.dimension is not None:
+        several = len(use.dimension) > 1
+        one = f"{one} over {len(use.dimension)} dimensions" if several else f"{one}, {use.dimension[0]}"
+    if use.z_normalise:
         one = f"{one}, on each rater's own scale"
     if view == "per_system":
         return f"mean of {x}", f"{one}, over the system's texts"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.joining.choices import check_names, items_of, left_out_of
-from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions, SystemRows, joined_with
+from core.joining.tables import AS_USUAL, SystemRows, joined_with
 from core.results.cells import (
     decimal,
     picked,
@@ -26,6 +26,8 @@ from core.results.correlations.table import (
     joined_group,
     joined_groups,
 )
+from core.schema.analysis import UseOfRatings
+from core.schema.correlating import CompareOptions, RankOptions
 from core.schema.scores import Against, Direction, Method, RatingSet, ScoreTable
 from core.stats.correlation import coefficients, intervals
 from core.stats.correlation.differences import Compared, difference, differences_between
@@ -100,29 +102,32 @@ class Ranking:
         return sum(one.p is not None for one in self.comparisons)
 
 
+_USUAL = RankOptions()
+
+
 def rank_metrics(
     table: ScoreTable,
     ratings: RatingSet | None = None,
+    options: RankOptions = _USUAL,
     *,
-    method: Method = "pearson",
-    test: Test = "permutation",
+    use: UseOfRatings = AS_USUAL,
     alpha: float = ALPHA,
-    options: CorrelationOptions = DEFAULT_OPTIONS,
     tested: bool = True,
 ) -> Ranking:
     """Compare all pairs of metrics on the rows that all of them scored, and cluster them by corrected significance.
 
-    Metrics are ordered by the pooled coefficient, best first, regardless of `raw_level`. `permutation` swaps whole items,
+    Metrics are ordered by the pooled coefficient, best first. `permutation` swaps whole items,
     at most MOST_SWAPS times. Intervals of differences resample items, at most MOST_SWAPS times. `williams` assumes
     independent rows and is for Pearson, or Spearman as Pearson of ranks. A metric whose correlation is undefined is dropped
     and named. tested: False orders the metrics only, without tests and clusters. Raises InputError for williams with
     Kendall.
     """
+    method, test = options.method, options.test
     if test == "williams" and method == "kendall":
         raise InputError(
             "Williams' test supports only Pearson and Spearman. Choose the permutation test for Kendall."
         )
-    joined = joined_with(table, ratings, replace(options, raw_level=False))
+    joined = joined_with(table, ratings, use)
     scores = joined.scores()
     scored: NDArray[np.bool_] = np.asarray(np.isfinite(scores).any(axis=0))
     shared = np.isfinite(scores[:, scored]).all(axis=1)
@@ -206,7 +211,7 @@ def _all_differences(
     items: NDArray[np.int64],
     method: Method,
     values: Sequence[float],
-    options: CorrelationOptions,
+    options: RankOptions,
 ) -> Mapping[tuple[int, int], Estimate]:
     """Differences of every two coefficients with their intervals; each column (m, rows) is resampled once."""
     clusters, n_resamples = numbered(items), min(options.n_resamples, MOST_SWAPS)
@@ -274,46 +279,42 @@ def check_two(table: ScoreTable, first: str, second: str) -> None:
 def compare_metrics(
     table: ScoreTable,
     ratings: RatingSet | None,
-    first: str,
-    second: str,
+    options: CompareOptions,
     *,
     group: Mapping[str, str] | None = None,
     view: Compared = "pooled",
-    method: Method = "pearson",
-    options: CorrelationOptions = DEFAULT_OPTIONS,
+    use: UseOfRatings = AS_USUAL,
 ) -> MetricComparison:
-    """Compare two metrics in one group (`core.stats.correlation.differences.difference`), whatever `raw_level` is.
+    """Compare two metrics in one group by the first coefficient (`core.stats.correlation.differences.difference`).
 
     group: a row's `group` in the report of `correlate_dimensions`; `metric` is ignored. Raises InputError for unknown names,
     for a metric compared with itself, and for `per_system` without ratings.
     """
-    check_two(table, first, second)
-    part = joined_group(table, ratings, group or {}, replace(options, raw_level=False))
+    check_two(table, options.first, options.second)
+    part = joined_group(table, ratings, group or {}, use, system_scores=options.system_scores)
     if view == "per_system" and part.joined.against != "human":
         raise InputError(NO_SYSTEM_MEANS)
     named = {name: value for name, value in (group or {}).items() if name != "metric"}
-    return _compared(part, named, (first, second), view, method)
+    return _compared(part, named, options, view, options.coefficients[0])
 
 
 def compare_in_groups(
     table: ScoreTable,
     ratings: RatingSet | None,
-    first: str,
-    second: str,
+    options: CompareOptions,
     *,
-    group: Sequence[str] = (),
-    options: CorrelationOptions = DEFAULT_OPTIONS,
+    use: UseOfRatings = AS_USUAL,
     tell: Callable[[str], object] | None = None,
 ) -> tuple[MetricComparison, ...]:
     """Compare two metrics in every group and view and by each of `options.methods`, in the order of `correlate_dimensions`.
 
     Arguments as there. Raises InputError as `compare_metrics` does.
     """
-    check_two(table, first, second)
-    several = by_dimension(replace(options, raw_level=False), ratings)
+    check_two(table, options.first, options.second)
+    several = by_dimension(use, ratings)
     found = []
     for dimension, own in several.items():
-        parts, _ = joined_groups(table, ratings, group, own, None)
+        parts, _ = joined_groups(*(table, ratings, options.group, own), system_scores=options.system_scores)
         for part in parts:
             named = {DIMENSION: dimension, **part.named} if len(several) > 1 else part.named
             if tell is not None:
@@ -324,9 +325,9 @@ def compare_in_groups(
             }
             views = [view for view in get_args(Compared) if there.get(view, True)]
             found += [
-                _compared(part, named, (first, second), view, method)
+                _compared(part, named, options, view, method)
                 for view in views
-                for method in options.methods
+                for method in options.coefficients
             ]
     return _corrected_by_method(found)
 
@@ -344,14 +345,14 @@ def _corrected_by_method(found: Sequence[MetricComparison]) -> tuple[MetricCompa
 
 
 def _compared(
-    part: JoinedGroup, named: Mapping[str, str], two: tuple[str, str], view: Compared, method: Method
+    part: JoinedGroup, named: Mapping[str, str], options: CompareOptions, view: Compared, method: Method
 ) -> MetricComparison:
     names = [metric.name for metric in part.joined.table.metrics]
-    both = [names.index(name) for name in two]
-    n_swaps = min(part.options.n_resamples, MOST_SWAPS)
-    asked: dict[str, Any] = {"of": view, "n_swaps": n_swaps, **part.resampling}
+    both = [names.index(name) for name in (options.first, options.second)]
+    n_swaps = min(options.n_resamples, MOST_SWAPS)
+    asked: dict[str, Any] = {"of": view, "n_swaps": n_swaps, **options.resampling}
     if view == "given_system":
-        asked |= {"systems": part.systems, "n_resamples": min(part.options.n_resamples, MOST_OF_PARTIAL)}
+        asked |= {"systems": part.systems, "n_resamples": min(options.n_resamples, MOST_OF_PARTIAL)}
     rows = part.between if view == "per_system" else part
     if isinstance(rows, SystemRows):
         asked |= {"systems": rows.systems, "paired": rows.paired}
@@ -369,8 +370,8 @@ def _compared(
         view=view,
         method=method,
         against=part.joined.against,
-        first=two[0],
-        second=two[1],
+        first=options.first,
+        second=options.second,
         first_estimate=found.first,
         second_estimate=found.second,
         difference=found.difference,

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.joining.choices import (
-    Dimension,
     check_names,
     group_columns,
     items_of,
@@ -23,11 +22,11 @@ from core.joining.choices import (
 )
 from core.joining.origins import origin_of
 from core.joining.tables import (
-    DEFAULT_OPTIONS,
+    AS_USUAL,
     SYSTEM_MEANS,
-    CorrelationOptions,
     Joined,
     SystemRows,
+    SystemScores,
     joined_with,
     left_out,
     system_rows,
@@ -37,9 +36,10 @@ from core.llm.families import alike_notes, model_of
 from core.results.cells import (
     interval,
     left_out_notes,
-    picked,
     width_warned,
 )
+from core.schema.analysis import UseOfRatings
+from core.schema.correlating import CorrelateOptions
 from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.row_columns import ScoredRows
 from core.schema.scores import (
@@ -135,7 +135,8 @@ class CorrelationReport:
 
     rows: tuple[MetricCorrelation, ...]
     against: Against
-    options: CorrelationOptions
+    options: CorrelateOptions
+    use: UseOfRatings = AS_USUAL
     notes: tuple[str, ...] = ()
     """Notes, for example on ratings that matched no score."""
 
@@ -184,31 +185,55 @@ def _name_of(row: MetricCorrelation) -> str:
     return shown(f"{row.metric.name} ({group})" if group else row.metric.name)
 
 
+DEFAULT_OPTIONS = CorrelateOptions()
+
+
 def correlate_scores(
     table: ScoreTable,
     ratings: RatingSet | None = None,
     *,
-    group: Sequence[str] = (),
-    options: CorrelationOptions = DEFAULT_OPTIONS,
+    options: CorrelateOptions = DEFAULT_OPTIONS,
+    use: UseOfRatings = AS_USUAL,
     tell: Callable[[str], object] | None = None,
 ) -> CorrelationReport:
     """Correlate every metric with the ratings, or with the level if no ratings are given.
 
-    group: further columns of the table to group by (`dataset`, `language`, `system`, `level` or a label). The sign of a
+    Groups are values of further columns of the table (`dataset`, `language`, `system`, `level` or a label). The sign of a
     metric is flipped if lower is better, so that a good metric is positive (negative with raw_level). tell: called with
     progress messages, because this can take a minute. Raises InputError, with suggestions, for unknown columns and
     dimensions, and if nothing can be joined.
     """
-    parts, report = joined_groups(table, ratings, group, options, tell)
-    return replace(report, rows=tuple(row for part in parts for row in _complete(part)))
+    parts, report = _begun(table, ratings, options, use, tell)
+    return replace(report, rows=tuple(row for part in parts for row in _complete(part, options)))
+
+
+def _begun(
+    table: ScoreTable,
+    ratings: RatingSet | None,
+    options: CorrelateOptions,
+    use: UseOfRatings,
+    tell: Callable[[str], object] | None,
+) -> tuple[list["JoinedGroup"], CorrelationReport]:
+    """The joined groups to correlate, and the report without its rows."""
+    parts, joined = joined_groups(
+        *(table, ratings, options.group, use),
+        raw=options.raw_level,
+        system_scores=options.system_scores,
+        tell=tell,
+    )
+    alike = alike_notes((model_of(metric.signature) for metric in table.metrics), table.rows)
+    flat = () if joined.against == "human" else level_notes(table.metrics, table.rows)
+    return parts, CorrelationReport(
+        (), joined.against, options, use, (*table.notes, *joined.notes, *alike, *flat)
+    )
 
 
 def correlate_step_by_step(
     table: ScoreTable,
     ratings: RatingSet | None = None,
     *,
-    group: Sequence[str] = (),
-    options: CorrelationOptions = DEFAULT_OPTIONS,
+    options: CorrelateOptions = DEFAULT_OPTIONS,
+    use: UseOfRatings = AS_USUAL,
     tell: Callable[[str], object] | None = None,
     so_far: CorrelationReport | None = None,
 ) -> Iterator[CorrelationReport]:
@@ -220,8 +245,10 @@ def correlate_step_by_step(
     if so_far is not None and so_far.is_complete:
         yield so_far
         return
-    parts, report = joined_groups(table, ratings, group, options, tell)
-    rows = [row for part in parts for row in _estimates(part)] if so_far is None else list(so_far.rows)
+    parts, report = _begun(table, ratings, options, use, tell)
+    rows = (
+        [row for part in parts for row in _estimates(part, options)] if so_far is None else list(so_far.rows)
+    )
     yield replace(report, rows=tuple(rows))
     n_metrics, place = len(table.metrics), 0
     for part in parts:
@@ -231,7 +258,7 @@ def correlate_step_by_step(
             places = slice(place, place + len(metrics))
             place += len(metrics)
             if not all(row.is_complete for row in rows[places]):
-                rows[places] = _complete(part, metrics)
+                rows[places] = _complete(part, options, metrics)
                 yield replace(report, rows=tuple(rows))
 
 
@@ -240,17 +267,13 @@ class JoinedGroup:
     """The joined rows of one group: the values behind its correlations. What needs the texts' rows is computed on first use."""
 
     joined: Joined
-    options: CorrelationOptions
     named: Mapping[str, str]
     """Column -> value."""
     within: NDArray[np.bool_]
     """Mask of the table's rows in the group."""
+    system_scores: SystemScores
+    use: UseOfRatings
     tell: Callable[[str], object]
-
-    @property
-    def resampling(self) -> dict[str, Any]:
-        """The resampling options, as the statistics take them."""
-        return picked(self.options, "n_resamples", "confidence_level", "rng")
 
     @cached_property
     def entries(self) -> NDArray[np.int64]:
@@ -290,7 +313,7 @@ class JoinedGroup:
     @cached_property
     def between(self) -> SystemRows:
         """Values behind the systems' means; needs human ratings."""
-        return system_rows(self.joined, self.within, self.options.system_scores)
+        return system_rows(self.joined, self.within, self.system_scores)
 
     def left_out(self, *metrics: int) -> dict[str, int]:
         """Reason -> rows that a correlation of these metrics cannot use, and rows that the user left out."""
@@ -302,20 +325,23 @@ def joined_group(
     table: ScoreTable,
     ratings: RatingSet | None,
     group: Mapping[str, str],
-    options: CorrelationOptions = DEFAULT_OPTIONS,
+    use: UseOfRatings = AS_USUAL,
+    *,
+    raw: bool = False,
+    system_scores: SystemScores = "all",
 ) -> "JoinedGroup":
     """The joined rows behind one row of `correlate_dimensions`.
 
     group: the row's `group`, column -> value; `metric` is ignored. Without a dimension, several chosen ones are averaged.
     Raises InputError for a column, value or dimension that does not exist.
     """
-    several = by_dimension(options, ratings)
+    several = by_dimension(use, ratings)
     named = {name: value for name, value in group.items() if name != "metric"}
     if len(several) > 1 and DIMENSION in named:
         dimension = named.pop(DIMENSION)
         check_names(DIMENSION, [dimension], several)
-        options = several[dimension]
-    parts, _ = joined_groups(table, ratings, [*named], options, None)
+        use = several[dimension]
+    parts, _ = joined_groups(table, ratings, [*named], use, raw=raw, system_scores=system_scores)
     for name, value in named.items():
         check_names(name, [value], dict.fromkeys(part.named[name] for part in parts))
     for part in parts:
@@ -329,26 +355,25 @@ def joined_groups(
     table: ScoreTable,
     ratings: RatingSet | None,
     group: Sequence[str],
-    options: CorrelationOptions,
-    tell: Callable[[str], object] | None,
-) -> tuple[list[JoinedGroup], CorrelationReport]:
-    """The joined groups to correlate, and the report without its rows."""
+    use: UseOfRatings,
+    *,
+    raw: bool = False,
+    system_scores: SystemScores = "all",
+    tell: Callable[[str], object] | None = None,
+) -> tuple[list[JoinedGroup], Joined]:
+    """The joined rows of each group, and those of all groups. raw: see `joined_with`."""
     columns = tuple(name for name in dict.fromkeys(group) if name != "metric")
     check_names("column to group by", columns, group_columns(table))
     if not table.metrics:
         raise InputError("The table contains no metric. Add a column of scores.")
-    joined = joined_with(table, ratings, options)
+    joined = joined_with(table, ratings, use, raw=raw)
     every, members = np.arange(len(table.rows)), rows_by(table.rows, columns)
     groups = []
     for number, (values, rows) in enumerate(members.items(), start=1):
         told = _telling(tell, f"group {number} of {len(members)}, " if len(members) > 1 else "")
         named = dict(zip(columns, values, strict=True))
-        groups.append(JoinedGroup(joined, options, named, np.isin(every, rows), told))
-    alike = alike_notes((model_of(metric.signature) for metric in table.metrics), table.rows)
-    flat = () if joined.against == "human" else level_notes(table.metrics, table.rows)
-    return groups, CorrelationReport(
-        (), joined.against, options, (*table.notes, *joined.notes, *alike, *flat)
-    )
+        groups.append(JoinedGroup(joined, named, np.isin(every, rows), system_scores, use, told))
+    return groups, joined
 
 
 def _telling(tell: Callable[[str], object] | None, begin: str) -> Callable[[str], object]:
@@ -361,21 +386,23 @@ def _telling(tell: Callable[[str], object] | None, begin: str) -> Callable[[str]
     return told
 
 
-def _complete(part: JoinedGroup, metrics: Sequence[int] | None = None) -> list[MetricCorrelation]:
+def _complete(
+    part: JoinedGroup, options: CorrelateOptions, metrics: Sequence[int] | None = None
+) -> list[MetricCorrelation]:
     """Complete rows of the group's metrics. metrics: their numbers; None: all."""
     n_metrics = len(part.joined.table.metrics)
     chosen = range(n_metrics) if metrics is None else metrics
     found = []
-    for index, pooled in zip(chosen, _pooled(part, chosen), strict=True):
+    for index, pooled in zip(chosen, _pooled(part, options, chosen), strict=True):
         part.tell(f"within items and between systems: metric {index + 1} of {n_metrics}")
-        found.append(replace(_described(part, index, pooled), **_within_and_between(part, index)))
+        found.append(replace(_described(part, index, pooled), **_within_and_between(part, options, index)))
     return found
 
 
-def _estimates(part: JoinedGroup) -> list[MetricCorrelation]:
+def _estimates(part: JoinedGroup, options: CorrelateOptions) -> list[MetricCorrelation]:
     """Pooled estimates without intervals."""
-    options = {"names": part.joined.names, **part.resampling, "n_resamples": 0}
-    found = intervals.correlate_columns(part.scores, part.target, part.options.methods, **options)
+    drawn = {"names": part.joined.names, **options.resampling, "n_resamples": 0}
+    found = intervals.correlate_columns(part.scores, part.target, options.coefficients, **drawn)
     return [
         replace(
             _described(part, index, {m: Pooled(one, one, _fisher(one, m)) for m, one in by_method.items()}),
@@ -400,23 +427,25 @@ def _described(part: JoinedGroup, index: int, pooled: Mapping[Method, Pooled]) -
     )
 
 
-def _pooled(part: JoinedGroup, metrics: Sequence[int]) -> list[dict[Method, Pooled]]:
+def _pooled(
+    part: JoinedGroup, options: CorrelateOptions, metrics: Sequence[int]
+) -> list[dict[Method, Pooled]]:
     """Pooled coefficients of each metric; all draw the same resamples."""
     named = (
         f"metric {metrics[0] + 1}" if len(metrics) == 1 else f"metrics {metrics[0] + 1} to {metrics[-1] + 1}"
     )
     named += f" of {part.scores.shape[1]}"
     part.tell(named)
-    settled = {"names": part.joined.names, "until_settled": part.options.until_settled, **part.resampling}
+    settled = {"names": part.joined.names, "until_settled": options.until_settled, **options.resampling}
 
     def resampling(clusters: NDArray[np.int64] | None, whose: str) -> list[dict[Method, Estimate]]:
-        asked = part.scores[:, list(metrics)], part.target, part.options.methods
+        asked = part.scores[:, list(metrics)], part.target, options.coefficients
         told = _telling(part.tell, f"{named}, over {whose}: ")
         return intervals.correlate_columns(*asked, clusters=clusters, tell=told, **settled)
 
     over_rows = resampling(None, "rows")
     alone = np.array_equal(numbered(part.items), np.arange(part.items.size))
-    over_items = over_rows if alone or not part.options.n_resamples else resampling(part.items, "items")
+    over_items = over_rows if alone or not options.most_resamples else resampling(part.items, "items")
     return [
         {method: Pooled(one, items[method], _fisher(one, method)) for method, one in rows.items()}
         for rows, items in zip(over_rows, over_items, strict=True)
@@ -429,9 +458,9 @@ def _fisher(estimate: Estimate, method: Method) -> tuple[float, float] | None:
     return intervals.fisher_interval(estimate.estimate, estimate.n, estimate.confidence_level, method)
 
 
-def _within_and_between(part: JoinedGroup, metric: int) -> dict[str, Any]:
+def _within_and_between(part: JoinedGroup, asked: CorrelateOptions, metric: int) -> dict[str, Any]:
     """The values that need items and systems: per item, per system, accuracy and partial correlation."""
-    x, y, methods = part.scores[:, metric], part.target, part.options.methods
+    x, y, methods = part.scores[:, metric], part.target, asked.coefficients
     several = len(set(part.systems.tolist())) > 1
 
     def per_item(method: Method, **options: Any) -> list[Estimate]:
@@ -444,25 +473,25 @@ def _within_and_between(part: JoinedGroup, metric: int) -> dict[str, Any]:
     def compared(**options: Any) -> list[Estimate]:
         rows = part.between
         sides = (rows.scores[:, metric], rows.target, rows.systems)
-        asked: tuple[SystemStatistic, ...] = (*methods, "accuracy")
-        found = systems.compare_systems(*sides, asked, items=rows.items, paired=rows.paired, **options)
-        return [found[name] for name in asked]
+        named: tuple[SystemStatistic, ...] = (*methods, "accuracy")
+        found = systems.compare_systems(*sides, named, items=rows.items, paired=rows.paired, **options)
+        return [found[name] for name in named]
 
     corrected = bound = None
-    if part.joined.against == "human" and part.options.n_resamples:
+    if part.joined.against == "human" and asked.most_resamples:
         rows = part.between
         sides = (rows.scores[:, metric], rows.target, rows.systems)
         given: dict[str, Any] = {
             "items": rows.items,
             "paired": rows.paired,
-            "confidence_level": part.options.confidence_level,
+            "confidence_level": asked.confidence_level,
         }
-        corrected = systems.corrected_between_systems(*sides, rng=part.options.rng, **given)
+        corrected = systems.corrected_between_systems(*sides, rng=asked.rng, **given)
         bound = systems.accuracy_bound(*sides, **given)
-    within = {m: _few_first(part, partial_of(per_item, m))[0] for m in methods}
-    *of_methods, accuracy = _few_first(part, compared) if part.joined.against == "human" else [None]
+    within = {m: _few_first(asked, partial_of(per_item, m))[0] for m in methods}
+    *of_methods, accuracy = _few_first(asked, compared) if part.joined.against == "human" else [None]
     partial = {
-        m: _few_first(part, partial_of(given_system, m), MOST_OF_PARTIAL)[0] for m in methods if several
+        m: _few_first(asked, partial_of(given_system, m), MOST_OF_PARTIAL)[0] for m in methods if several
     }
     return {
         "per_item": within,
@@ -475,12 +504,12 @@ def _within_and_between(part: JoinedGroup, metric: int) -> dict[str, Any]:
 
 
 def _few_first(
-    part: JoinedGroup, estimates: Callable[..., list[Estimate]], most: int | None = None
+    asked: CorrelateOptions, estimates: Callable[..., list[Estimate]], most: int | None = None
 ) -> list[Estimate]:
     """Estimates from few resamples if these suffice, else from all requested, but `most` at most."""
-    options = part.resampling
+    options = asked.resampling
     at_most = options["n_resamples"] if most is None else min(most, options["n_resamples"])
-    if part.options.until_settled and at_most > FEWEST:
+    if asked.until_settled and at_most > FEWEST:
         found = estimates(**{**options, "n_resamples": FEWEST})
         if all(map(is_settled, found)):
             return found
@@ -491,17 +520,12 @@ DIMENSION = "dimension"
 """Column that names the dimension of a row, before the columns for grouping."""
 
 
-def dimension_of(names: Sequence[str]) -> Dimension:
-    """The choice of dimensions by name: none, one or several."""
-    return tuple(names) if len(names) > 1 else next(iter(names), None)
-
-
 def correlate_dimensions(
     table: ScoreTable,
     ratings: RatingSet | None,
     *,
-    group: Sequence[str] = (),
-    options: CorrelationOptions,
+    options: CorrelateOptions = DEFAULT_OPTIONS,
+    use: UseOfRatings = AS_USUAL,
     tell: Callable[[str], object] | None = None,
 ) -> CorrelationReport:
     """Like `correlate_scores`, and count the rows that the user left out of the table.
@@ -510,33 +534,30 @@ def correlate_dimensions(
     one number for each text, with its own intervals, ranking and tests. It tends to correlate more strongly than the
     dimensions do on average, because averaging reduces the raters' noise.
     """
-    if ratings is not None and ratings.pair_of and "system" in group:
+    if ratings is not None and ratings.pair_of and "system" in options.group:
         pair = " and ".join(map(shown, ratings.pair_of))
         raise InputError(f"Each row is a pair of {pair}, so rows have no system. Group by other columns.")
     found = {
-        name: correlate_scores(table, ratings, group=group, options=one, tell=tell)
-        for name, one in by_dimension(options, ratings).items()
+        name: correlate_scores(table, ratings, options=options, use=one, tell=tell)
+        for name, one in by_dimension(use, ratings).items()
     }
-    return combined(found, table, group=group, options=options)
+    return combined(found, table, use)
 
 
-def by_dimension(options: CorrelationOptions, ratings: RatingSet | None) -> Mapping[str, CorrelationOptions]:
-    """Name of the rows of each report -> options for it; the mean of several dimensions comes last."""
-    if ratings is None or not isinstance(options.dimension, tuple):
-        return {"": options}
-    single = {name: replace(options, dimension=name) for name in options.dimension}
-    return {**single, mean_name(options.dimension): options}
+def by_dimension(use: UseOfRatings, ratings: RatingSet | None) -> Mapping[str, UseOfRatings]:
+    """Name of the rows of each report -> how it uses the ratings; the mean of several dimensions comes last."""
+    if ratings is None or use.dimension is None or len(use.dimension) < 2:
+        return {"": use}
+    single = {name: use.model_copy(update={"dimension": (name,)}) for name in use.dimension}
+    return {**single, mean_name(use.dimension): use}
 
 
 def combined(
-    found: Mapping[str, CorrelationReport],
-    table: ScoreTable,
-    *,
-    group: Sequence[str],
-    options: CorrelationOptions,
+    found: Mapping[str, CorrelationReport], table: ScoreTable, use: UseOfRatings
 ) -> CorrelationReport:
     """Combine the reports of `by_dimension`, and count the rows that the user left out of the table."""
-    columns = [name for name in dict.fromkeys(group) if name != "metric"]
+    last = [*found.values()][-1]
+    columns = [name for name in dict.fromkeys(last.options.group) if name != "metric"]
     gone = left_out_by(table, columns)
     rows = [
         replace(
@@ -547,9 +568,8 @@ def combined(
         for name, report in found.items()
         for row in report.rows
     ]
-    last = [*found.values()][-1]
     notes = dict.fromkeys(note for report in found.values() for note in report.notes)
-    return replace(last, rows=tuple(rows), options=options, notes=tuple(notes))
+    return replace(last, rows=tuple(rows), use=use, notes=tuple(notes))
 
 
 NOT_ASKED = "not requested"
@@ -606,7 +626,7 @@ def report_notes(report: CorrelationReport, resampled: Resampled, view: View | N
     """Return how the intervals were made and what was left out. view: as readers see the coefficients; None: all views."""
     options = report.options
     notes = [*left_out_notes([(_name_of(row), row.left_out) for row in report.rows], "rows")]
-    if options.n_resamples and report.is_complete:
+    if options.most_resamples and report.is_complete:
         how = "Fisher's z" if resampled == "fisher" else f"percentile bootstrap over {resampled}"
         fewest, most = report.resamples
         drawn = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
@@ -703,15 +723,14 @@ def against_said(report: CorrelationReport, ratings: RatingSet | None) -> str:
 
 def _which(report: CorrelationReport, ratings: RatingSet | None) -> str:
     """Describe the file of ratings and how they are used."""
-    options = report.options
+    use = report.use
     parts = [shown(ratings.file_name)] if ratings else []
-    if options.dimension is not None:
-        several = isinstance(options.dimension, tuple)
-        named = options.dimension if isinstance(options.dimension, tuple) else (options.dimension,)
-        parts.append(f"dimension{'s' if several else ''} {', '.join(map(shown, named))}")
+    if use.dimension is not None:
+        several = len(use.dimension) > 1
+        parts.append(f"dimension{'s' if several else ''} {', '.join(map(shown, use.dimension))}")
     raters = {one.rater for one in ratings.ratings if one.rater is not None} if ratings else set()
     if raters:
-        parts.append(f"{len(raters)} raters, {options.raters}" if len(raters) > 1 else "1 rater")
-    if options.z_normalise:
+        parts.append(f"{len(raters)} raters, {use.raters}" if len(raters) > 1 else "1 rater")
+    if use.z_normalise:
         parts.append("on each rater's own scale")
     return ", ".join(parts)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Unpack
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from core.judges.automqm import ErrorTrial
 from core.judges.rated import ExampleUsed, severities_offered, test_set_of
 from core.results.judges.spans import text_keys, trial_of
 from core.schema.scores import JudgedText, JudgeOutput, RatedSet, RatedText, ScorableOutput, ScoredRow
-from core.stats.resampling import Estimate, Floats, ratio_estimates
+from core.stats.resampling import Estimate, Floats, Resampling, ratio_estimates
 from core.tables.reading import same_name, shown
 from core.tables.references import names_reference
 
@@ -88,19 +89,6 @@ NO_ANSWER, NOT_RATED = "no usable answer", "not among the rated texts"
 
 
 @dataclass(frozen=True)
-class CopyOptions:
-    """Options: the judge's repeat to analyse, and its intervals."""
-
-    repeat: int = 0
-    n_resamples: int = 2_000
-    confidence_level: float = 0.95
-    rng: int = 0
-
-
-DEFAULT_COPY_OPTIONS = CopyOptions()
-
-
-@dataclass(frozen=True)
 class Copying:
     """What one judge's errors share with others' (Specialist, Table 20). Intervals of shares resample items."""
 
@@ -154,17 +142,18 @@ class _Judged:
 
 
 def error_copying(
-    output: JudgeOutput, rated: RatedSet, options: CopyOptions = DEFAULT_COPY_OPTIONS
+    output: JudgeOutput, rated: RatedSet, repeat: int = 0, **drawing: Unpack[Resampling]
 ) -> Copying:
     """Compute how many of a judge's errors occur in its examples, and how many people marked (Specialist, Table 20).
 
     rated: the texts that the judge worked on, with the ratings behind its examples. Marks in the input text are ignored.
+    repeat: that of the judge, from 0. drawing: see `resampling.Resampling`; 2,000 resamples by default.
     Two kinds of errors in examples are not counted because the judge did not see them: for a filtered judge, those that
     people marked in the judged text; and those of a severity that the judge's task does not have. Misleads if errors are
     short: a single common word is easily "copied". Shares count errors, so texts with many weigh more. Raises InputError
     for a judge that marks no errors, and if no judged text was rated.
     """
-    judged, left_out = _judged(output, rated, options)
+    judged, left_out = _judged(output, rated, repeat)
     errors = [one.quotes for one in judged]
     columns = np.array(
         [
@@ -181,7 +170,7 @@ def error_copying(
     n_errors = np.repeat(np.array([[len(own)] for own in errors], dtype=np.float64), 4, axis=1)
     n_errors[[one.people is None for one in judged], 0] = 0.0
     reasons = [_why_not_of_people(judged), *[NO_ERRORS] * 3]
-    shares = _shares(columns, n_errors, judged, options, reasons)
+    shares = _shares(columns, n_errors, judged, drawing, reasons)
     return Copying(
         judge=output.name,
         n_texts=len(judged),
@@ -196,25 +185,29 @@ def error_copying(
 
 
 def disjoint_errors(
-    first: JudgeOutput, second: JudgeOutput, rated: RatedSet, options: CopyOptions = DEFAULT_COPY_OPTIONS
+    first: JudgeOutput,
+    second: JudgeOutput,
+    rated: RatedSet,
+    repeat: int = 0,
+    **drawing: Unpack[Resampling],
 ) -> tuple[Disjoint, Disjoint]:
     """Find errors that only one of two judges marks, and how many of them other systems made (Specialist, Table 14).
 
-    A judge that copies its examples marks more of these than one without examples. Raises InputError as `error_copying`
+    A judge that copies its examples marks more of these than one without examples. repeat, drawing: as there. Raises InputError as `error_copying`
     does, and if the two have no text in common.
     """
-    sides = [{one.key: one for one in _judged(output, rated, options)[0]} for output in (first, second)]
+    sides = [{one.key: one for one in _judged(output, rated, repeat)[0]} for output in (first, second)]
     shared = [key for key in sides[0] if key in sides[1]]
     if not shared:
         raise InputError(
             f"{shown(first.name)} and {shown(second.name)} have no usable answers on the same text."
         )
     a, b = ([own[key] for key in shared] for own in sides)
-    return _alone(first.name, second.name, a, b, options), _alone(second.name, first.name, b, a, options)
+    return _alone(first.name, second.name, a, b, drawing), _alone(second.name, first.name, b, a, drawing)
 
 
 def _alone(
-    judge: str, other: str, own: Sequence[_Judged], others: Sequence[_Judged], options: CopyOptions
+    judge: str, other: str, own: Sequence[_Judged], others: Sequence[_Judged], drawing: Resampling
 ) -> Disjoint:
     # Equal quotes count as shared as often as both judges have them, so both share the same number, as in Specialist.
     alone = [
@@ -223,7 +216,7 @@ def _alone(
     ]
     copied = [sum(quote in one.same_source for quote in found) for one, found in zip(own, alone, strict=True)]
     n_alone = np.array([len(one) for one in alone], dtype=np.float64)[:, None]
-    (share,) = _shares(np.array(copied, dtype=np.float64)[:, None], n_alone, own, options, [NONE_ALONE])
+    (share,) = _shares(np.array(copied, dtype=np.float64)[:, None], n_alone, own, drawing, [NONE_ALONE])
     return Disjoint(
         judge=judge,
         other=other,
@@ -239,21 +232,15 @@ def _shares(
     counts: Floats,
     n_errors: Floats,
     judged: Sequence[_Judged],
-    options: CopyOptions,
+    drawing: Resampling,
     reasons: Sequence[str],
 ) -> list[Estimate]:
     """One share for each column. counts, n_errors: shape (texts, k), errors with the property and all errors.
 
     reasons: for each column, why the share is undefined if there is no error.
     """
-    found = ratio_estimates(
-        counts,
-        n_errors,
-        items_of([one.row for one in judged]),
-        n_resamples=options.n_resamples,
-        confidence_level=options.confidence_level,
-        rng=options.rng,
-    )
+    resampling: Resampling = {"n_resamples": 2_000, **drawing}
+    found = ratio_estimates(counts, n_errors, items_of([one.row for one in judged]), **resampling)
     return [
         one
         if one.reason is None
@@ -274,9 +261,7 @@ def _in_part(quote: str, examples: Iterable[str]) -> bool:
     return any(quote in one or one in quote for one in examples)
 
 
-def _judged(
-    output: JudgeOutput, rated: RatedSet, options: CopyOptions
-) -> tuple[list[_Judged], dict[str, int]]:
+def _judged(output: JudgeOutput, rated: RatedSet, repeat: int) -> tuple[list[_Judged], dict[str, int]]:
     """The rated texts with a usable answer, and reasons for leaving others out."""
     if output.kind != automqm.KIND.name:
         raise InputError(f"{shown(output.name)} is a {output.kind} judge, which marks no errors.")
@@ -292,7 +277,7 @@ def _judged(
     found: list[_Judged] = []
     left_out: dict[str, int] = {}
     for text, key in zip(output.texts, judged_keys, strict=True):
-        trial = trial_of(text, options.repeat)
+        trial = trial_of(text, repeat)
         people = known.get(key)
         if trial is None or trial.errors is None or people is None:
             reason = NOT_RATED if people is None else NO_ANSWER
@@ -301,7 +286,7 @@ def _judged(
         found.append(_compared(text, key, trial, people, pool))
     if NOT_RATED not in left_out and not found:
         raise InputError(
-            f"{shown(output.name)} has no usable answer in repeat {options.repeat + 1} for any of its "
+            f"{shown(output.name)} has no usable answer in repeat {repeat + 1} for any of its "
             f"{len(output.texts):,} texts."
         )
     if not found:
