@@ -100,7 +100,7 @@ def by_hand() -> dict[str, set[str]]:
 
 
 def calls(code: ast.AST) -> set[str]:
-    """What a module calls, with functions that it imports by the names of their modules: `result_table.show`."""
+    """What a module calls or hands on, with functions that it imports by the names of their modules: `result_table.show`."""
     names = {
         alias.asname or alias.name: f"{(node.module or '').rpartition('.')[2]}.{alias.name}"
         for node in ast.walk(code)
@@ -108,7 +108,13 @@ def calls(code: ast.AST) -> set[str]:
         for alias in node.names
         if not alias.name[:1].isupper()
     }
-    called = (ast.unparse(node.func) for node in ast.walk(code) if isinstance(node, ast.Call))
+    called = {
+        ast.unparse(one)
+        for node in ast.walk(code)
+        if isinstance(node, ast.Call)
+        for one in (node.func, *node.args, *(keyword.value for keyword in node.keywords))
+        if isinstance(one, ast.Name | ast.Attribute)
+    }
     return {name if "." in name else names.get(name, name) for name in called}
 
 
@@ -167,3 +173,7 @@ def test_what_is_done_by_hand_is_seen() -> None:
     )
     assert list(registered(code)) == ["--margin"]
     assert "result_table.show" in calls(code)
+    handed_on = ast.parse(
+        "from pages.widgets import result_table\n_show = partial(result_table.show, titled=False)\n"
+    )
+    assert "result_table.show" in calls(handed_on)

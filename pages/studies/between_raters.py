@@ -18,15 +18,16 @@ from core.results.study.tables import (
     preference_names,
     two_raters,
 )
+from core.schema.analysis import Answer
 from core.schema.result_table import ResultTable
 from core.schema.study import PREFERENCES
 from core.stats.votes import NO_SIDE
 from pages.studies.analysed import AS_TABLE, NO_PAIR
 from pages.widgets import address, open_study, result_table
+from pages.widgets.analysis import Drawn, show_tables
 from pages.widgets.messages import plain
 from pages.widgets.parts import HELP, nothing, part
 
-_show = partial(result_table.show, titled=False)
 NO_GUESS = "no rater has guessed which answer is human"
 _AGREEMENT = {
     "raw_agreement": (
@@ -63,7 +64,7 @@ def _agreement(study_id: int, results: StudyResults) -> None:
         _contingency(study_id, results)
         if results.pairwise and results.overall.n_pairs:
             part("Every two raters", "The same for each pair of raters, on the pairs that both answered.")
-            _show(answer_of(results).tables["pairwise"])
+            show_tables(answer_of(results), ("pairwise",))
 
 
 def _coefficients(study_id: int, results: StudyResults) -> None:
@@ -75,18 +76,21 @@ def _coefficients(study_id: int, results: StudyResults) -> None:
     if len(results.raters) < 2 or not results.overall.n_pairs:
         nothing(results.overall.raw_agreement.reason or NO_PAIR)
         return
-    whole, by_name = answer_of(results).tables["agreement"], blocks(results)
+    answer, by_name = answer_of(results), blocks(results)
     first = agreement_of_raters(results.overall, len(results.raters))[0], "gwet_ac1"
-    _show(
-        _only(whole, first),
-        figure=plots.agreement(by_name, first),
-        alt="Agreement coefficients with intervals per level",
-        table_first=True,
-        files=False,
+    drawn = Drawn(
+        plots.agreement(by_name, first),
+        "Agreement coefficients with intervals per level",
         press=partial(_press_level, study_id, list(by_name), tuple(results.per_level)),
+        seen=_only(answer.tables["agreement"], first),
+        beneath=partial(_all_five, answer),
     )
+    show_tables(answer, ("agreement",), {"agreement": drawn})
+
+
+def _all_five(answer: Answer) -> None:
     with st.expander("All five coefficients"):
-        _show(whole)
+        show_tables(answer, ("agreement",))
         st.markdown(
             "\n".join(
                 f"- **{AGREEMENT[field]}**: {sentence} ([how]({HELP}#{anchor}))."
@@ -138,13 +142,14 @@ def _contingency(study_id: int, results: StudyResults) -> None:
     found = two_raters(results, first, second)
     names = preference_names(results.candidate, results.comparator)
     with st.container(width=620):
-        _show(
-            _crossed(results, found),
-            figure=plots.contingency(found, names),
-            alt=_in_words(found, names),
+        drawn = Drawn(
+            plots.contingency(found, names),
+            _in_words(found, names),
             folded=AS_TABLE,
             press=partial(_press_cell, study_id, found.raters),
+            seen=_crossed(results, found),
         )
+        show_tables(answer_of(results), ("contingency",), {"contingency": drawn})
         st.markdown(f":small[Rows: {plain(first)}; columns: {plain(second)}.]")
 
 
@@ -182,9 +187,9 @@ def _own(study_id: int, results: StudyResults) -> None:
         if not results.raters:
             nothing("no pair was answered twice")
             return
-        _show(answer_of(results).tables["repeats"])
+        show_tables(answer_of(results), ("repeats",))
         with st.expander("Times per rater"):
-            _show(answer_of(results).tables["seconds"])
+            show_tables(answer_of(results), ("seconds",))
 
 
 def _position(study_id: int, results: StudyResults) -> None:
@@ -198,14 +203,13 @@ def _position(study_id: int, results: StudyResults) -> None:
     if not results.raters:
         nothing(NO_SIDE)
         return
-    drawn = results.position_overall.n > 0
     sided = [name for name, one in results.position_per_rater.items() if one.n]
-    _show(
-        answer_of(results).tables["position"],
-        figure=plots.position(positions(results)) if drawn else None,
-        alt="Share of left per rater with interval",
+    drawn = Drawn(
+        plots.position(positions(results)) if results.position_overall.n else None,
+        "Share of left per rater with interval",
         press=partial(_press_rater, study_id, sided),
     )
+    show_tables(answer_of(results), ("position",), {"position": drawn})
 
 
 def _press_rater(study_id: int, raters: Sequence[str], dot: Mapping[str, Any]) -> None:
@@ -230,11 +234,11 @@ def blinding(results: StudyResults) -> None:
     else:
         with st.container(border=True):
             st.markdown(f"**{plain(found.reading)}**")
-        tables = answer_of(results).tables
+        answer = answer_of(results)
         with result_table.together("blinding"):
-            _show(tables["blinding"])
-            with st.expander(tables["blinding-sides"].title):
-                _show(tables["blinding-sides"])
+            show_tables(answer, ("blinding",))
+            with st.expander(answer.tables["blinding-sides"].title):
+                show_tables(answer, ("blinding-sides",))
     if found.n_left_out:
         st.markdown(f"Guesses left out: {reasons(found.n_left_out)}.")
     if found.comments:

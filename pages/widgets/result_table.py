@@ -121,6 +121,8 @@ def downloads(found: ResultTable, figure: go.Figure | None = None) -> None:
     if tables is None:
         _popover(found.name, [(found, figure)])
     else:
+        # A table that is shown in two ways, whole and in part, is offered once.
+        tables[:] = [one for one in tables if one[0].name != found.name]
         tables.append((found, figure))
 
 
