@@ -675,6 +675,90 @@ def test_what_is_defined_is_named_somewhere() -> None:
     assert left == []
 
 
+PREPOSITIONS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        about above across after against along among around as at before behind below beneath beside between beyond by
+        down during except for from in inside into like near of off on onto out outside over past per since through
+        throughout till to toward towards under until up upon via with within without
+        """,
+    )
+)
+PARTICIPLES = frozenset({"asked", "chosen", "found", "given", "known", "one", "own", "said"})
+"""Words that say that there is something, and not what: they do inside a comprehension or a few lines."""
+STORED = {
+    ("core/judges/alignment.py", "MarkedError.found"),
+    ("core/judges/questions.py", "CrossQuestion.said"),
+    ("core/judges/questions.py", "TextAskedAbout.said"),
+}
+"""Fields whose names are keys of the records that runs store and users read."""
+
+
+def prepositions_in(code: ast.Module) -> list[str]:
+    """Functions of a module whose names begin with a preposition."""
+    return [
+        f"line {node.lineno}: {node.name}"
+        for node in code.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if node.name.lstrip("_").split("_")[0] in PREPOSITIONS
+    ]
+
+
+def vague_names_in(body: Iterable[ast.stmt], inside: str = "") -> list[str]:
+    """Parameters of public functions, and fields of public classes, that are called by one of PARTICIPLES.
+
+    A field that is declared with a call, such as `entry(...)` or `setting(...)`, has the name of a key or an option.
+    """
+    names = []
+    for node in body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            names += vague_names_in(node.body, f"{inside}{node.name}.")
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if not node.name.startswith("_") or node.name.startswith("__"):
+                parts = [part.arg for part in ast.iter_child_nodes(node.args) if isinstance(part, ast.arg)]
+                names += [f"{inside}{node.name}.{part}" for part in parts if part in PARTICIPLES]
+        elif inside and isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            declared = isinstance(node.value, ast.Call) and ast.unparse(node.value.func) != "field"
+            if node.target.id in PARTICIPLES and not declared:
+                names.append(f"{inside}{node.target.id}")
+    return names
+
+
+def test_functions_are_called_by_a_noun_or_a_verb() -> None:
+    """`saved_run(...)` and `add_labels(...)`: a preposition says how a name is used in one place, not what the function is."""
+    wrong = {
+        path.relative_to(ROOT).as_posix(): names
+        for top in (*PRODUCT, "assay")
+        for path in sorted((ROOT / top).rglob("*.py"))
+        if (names := prepositions_in(tree(path)))
+    }
+    assert wrong == {}
+    code = "def of_run(): ...\ndef offer(): ...\ndef _by_hand(): ...\ndef on(): ...\nclass A:\n    def to(self): ..."
+    assert prepositions_in(ast.parse(code)) == ["line 1: of_run", "line 3: _by_hand", "line 4: on"]
+
+
+def test_parameters_and_fields_are_called_by_what_they_are() -> None:
+    """`estimate`, not `found`: readers of a signature see no line that says what was found."""
+    named = {
+        (path.relative_to(ROOT).as_posix(), name)
+        for top in (*PRODUCT, "assay")
+        for path in sorted((ROOT / top).rglob("*.py"))
+        for name in vague_names_in(tree(path).body)
+    }
+    assert named == STORED
+    code = """
+def f(found, *, one=1): ...
+def _g(said): ...
+class A:
+    own: int
+    found: int = entry("a key")
+    asked: list[int] = field(default_factory=list)
+    def m(self, *given): ...
+"""
+    assert vague_names_in(ast.parse(code).body) == ["f.found", "f.one", "A.own", "A.asked", "A.m.given"]
+
+
 PRODUCT = ("core", "pages")
 
 
