@@ -25,7 +25,7 @@ from helpers.models.model_answers import answer
 from helpers.processes.scripted_server import Said, ScriptedServer
 
 from core.runs.costs import estimate_all
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.progress import progress_of, wall_seconds
 from core.store import open_store
 
@@ -57,7 +57,7 @@ def measure(command: list[str], items: int, folder: Path) -> int:
     where = ["--out", str(out), "--db", str(database)]
     core(*command, *where, "--limit", str(items))
     with open_store(database) as store:
-        told = estimate_all(at_hand(store, 1), progress_of(store, 1))
+        told = estimate_all(saved_run(store, 1), progress_of(store, 1))
         core("runs", "resume", "1", *where)
         progress = progress_of(store, 1)
     truth = wall_seconds(progress.run)

@@ -211,7 +211,7 @@ def measure(asked: Asked, text: RatedText) -> tuple[StepCost, ...]:
         client, account = OpenAIServer(asked.model.base_url, asked.model.model), Account()
         await client.start()
         try:
-            opened = kind_of(asked).open(asked.chosen, Bench(asked.prompts_read, asked.attached))
+            opened = kind_of(asked).open(asked.settings, Bench(asked.prompts_read, asked.attached))
             found = await opened(Model(client, account)).judge(text)
         finally:
             await client.close()

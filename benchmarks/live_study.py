@@ -28,7 +28,7 @@ from live_run import DONE, MOST_SECONDS, PATIENCE, SHARE_A_SECOND, TEXTS, Cost, 
 from scipy.stats import spearmanr
 
 from core.formats.scores import write_scores_csv
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.scoring import score_table
 from core.schema.study import StudyRecord
 from core.store import open_store
@@ -56,7 +56,7 @@ def measured(n_texts: int, seconds: float) -> tuple[Cost, float]:
     with tempfile.TemporaryDirectory() as folder, open_store(Path(folder) / "assay.db") as store:
         study, run = growing_study(store, n_texts // (2 * len(LEVELS)))
         run.grow(round(run.n_items * DONE))
-        by_hand = by_pandas(write_scores_csv(score_table(at_hand(store, run.run_id)), "long"), study.record)
+        by_hand = by_pandas(write_scores_csv(score_table(saved_run(store, run.run_id)), "long"), study.record)
         with running(store.path) as app, chromium() as browser:
             page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
             page.set_default_timeout(PATIENCE)

@@ -72,11 +72,11 @@ def variable_of(bound: Bound) -> str:
 
 def current_budget() -> Budget:
     """The budget of this process: the defaults, or what its environment says. Raises InputError for what is no number."""
-    return _BUDGET.get() or _of_environment()
+    return _BUDGET.get() or _environment_budget()
 
 
 @cache
-def _of_environment() -> Budget:
+def _environment_budget() -> Budget:
     there = {one.name: os.environ.get(f"ASSAY_MOST_{one.name.upper()}", "").strip() for one in fields(Budget)}
     wrong = [
         f"ASSAY_MOST_{name.upper()}: {value[:20]!r} is not a whole number above 0"
@@ -114,15 +114,15 @@ class Drawing:
         most: int = getattr(self._budget, bound)
         return most - self._used.get(bound, 0)
 
-    def draw(self, bound: Bound, n: int = 1, *, known: bool = False) -> None:
-        """Use n of a bound. known: n is all that the file has, and not a part of it.
+    def draw(self, bound: Bound, n: int = 1, *, whole: bool = False) -> None:
+        """Use n of a bound. whole: n is all that the file has, and not a part of it.
 
         Raises OverBudget that names the file, the bound and the variable that raises it.
         """
         if n > self.left(bound):
             raise OverBudget(
                 self._refused,
-                [f"file: {over_budget(bound, n if known else None)}"],
+                [f"file: {budget_problem(bound, n if whole else None)}"],
             )
         self._used[bound] = self._used.get(bound, 0) + n
 
@@ -137,7 +137,7 @@ class Drawing:
         self.draw("values", n)
 
 
-def over_budget(bound: Bound, n: int | None = None) -> str:
+def budget_problem(bound: Bound, n: int | None = None) -> str:
     """Why a file is refused, as a sentence after its place. n: how many it has, if that is known."""
     most = getattr(current_budget(), bound)
     unit = 2**20 if bound == "bytes" else 1
@@ -209,4 +209,4 @@ def _entries_in(file: IO[bytes]) -> int:
 
 def draw_unpacked(members: Iterable[zipfile.ZipInfo], drawing: Drawing) -> None:
     """Use the bytes to which members unpack, as the zip's list states them: zipfile reads no more."""
-    drawing.draw("bytes", sum(one.file_size for one in members), known=True)
+    drawing.draw("bytes", sum(one.file_size for one in members), whole=True)

@@ -192,14 +192,14 @@ _ALIKE_ENOUGH = 60
 """Minimum similarity of a suggestion on rapidfuzz's scale of 0 to 100; lower ones would confuse."""
 
 
-def counted(n: int, one: str, several: str = "") -> str:
-    """A count with its noun, e.g. `1 text`, `2,000 texts`. several: the plural, if it is not `one` with an s."""
-    return f"{n:,} {one if n == 1 else several or f'{one}s'}"
+def counted(n: int, noun: str, several: str = "") -> str:
+    """A count with its noun, e.g. `1 text`, `2,000 texts`. several: the plural, if it is not `noun` with an s."""
+    return f"{n:,} {noun if n == 1 else several or f'{noun}s'}"
 
 
-def nearest_names(name: str, known: Collection[str]) -> list[str]:
+def nearest_names(name: str, names: Collection[str]) -> list[str]:
     """Return the known names most similar to a mistyped one, best first, ignoring case."""
     from rapidfuzz import process  # imported lazily: needed only for a wrong name
 
-    found = process.extract(name.casefold(), {key: key.casefold() for key in known}, limit=MOST_NAMED)
+    found = process.extract(name.casefold(), {key: key.casefold() for key in names}, limit=MOST_NAMED)
     return [key for _, alike, key in found if alike >= _ALIKE_ENOUGH]

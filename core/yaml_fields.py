@@ -257,11 +257,11 @@ def _shortened(name: str) -> str:
 
 def refuse(what: str, problems: Iterable[str]) -> NoReturn:
     """Raise InputError with the file's problems from top to bottom. what: its kind and name."""
-    found = Problems(_by_line([*problems]))
+    found = Problems(_sort_by_line([*problems]))
     raise InputError(f"{what} cannot be used: {found.counted}", found)
 
 
-def _by_line(problems: Sequence[str]) -> list[str]:
+def _sort_by_line(problems: Sequence[str]) -> list[str]:
     found = [re.match(r"line (\d+)", problem) for problem in problems]
     at = [int(match.group(1)) if match else LARGEST_FILE for match in found]
     return [problem for _, problem in sorted(zip(at, problems, strict=True), key=lambda pair: pair[0])]

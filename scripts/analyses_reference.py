@@ -20,7 +20,7 @@ import settings_reference
 from core.analyses import ANALYSES, analysis, command_of
 from core.schema.analysis import CHOICES, Analysis, Taken
 from core.schema.rows import documented, documented_columns
-from core.schema.settings import SettingField, Settings, as_parameter, fields_of, worded
+from core.schema.settings import SettingField, Settings, fields_of, parameter_word, worded
 
 ROOT = Path(__file__).resolve().parents[1]
 FUNCTIONS = ROOT / "core" / "notebook" / "declared.py"
@@ -564,7 +564,7 @@ def _formatted(code: str) -> str:
 
 
 def _function(one: Analysis[Any, Any]) -> str:
-    options = {as_parameter(field, None): field for field in fields_of(one.Options).values()}
+    options = {parameter_word(field, None): field for field in fields_of(one.Options).values()}
     parameters = _parameters(one, options)
     signature = [declared for _, declared, _ in parameters if declared]
     given = "".join(f'"{name}": {name}, ' for name in options)
@@ -674,7 +674,7 @@ def _said(model: type[Settings], field: SettingField) -> str:
     bounds = field.in_bounds if field.shape in ("number", "whole", "list") else ""
     default = f"default: {field.about.words['']}" if field.optional and "" in field.about.words else ""
     more = "; ".join(filter(None, (bounds, default)))
-    return worded(field.about.help, fields_of(model), as_parameter) + (f" ({more})" if more else "")
+    return worded(field.about.help, fields_of(model), parameter_word) + (f" ({more})" if more else "")
 
 
 def _kind(field: SettingField, model: type[Settings]) -> str:

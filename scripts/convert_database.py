@@ -31,7 +31,7 @@ from core.scratch import scratch_folder
 from core.store import open_store
 from core.store.backup import FORMAT as BACKUP
 from core.store.backup import FORMAT_VERSION, read_backup
-from core.store.connection import check_owner, copy_database, in_our_words
+from core.store.connection import check_owner, copy_database, translating_errors
 from core.store.leftovers import PendingRestore, clear_leftovers
 from core.store.migrations import STEPS, STEPS_TABLE, applied_steps, differences
 from core.store.places import folders_of, key_path
@@ -70,7 +70,7 @@ def convert(old: Path, new: Path) -> str:
             raise InputError(f"{path} already exists, so nothing was converted.")
     with old.open("rb") as file:
         is_database = file.read(16) == b"SQLite format 3\0"
-    with in_our_words(old), scratch_folder(new.parent) as folder:
+    with translating_errors(old), scratch_folder(new.parent) as folder:
         if is_database:
             _convert_files(old, new, folder)
             return "database"

@@ -26,7 +26,7 @@ from rated_demo import ITEMS, LEVELS, NAME, end, mark, study_of_marks  # noqa: E
 
 from core.cli import main as assay  # noqa: E402
 from core.results.correlations.points import text_key  # noqa: E402
-from core.runs.path import at_hand, runs_that  # noqa: E402
+from core.runs.path import runs_that, saved_run  # noqa: E402
 from core.runs.scoring import score_table  # noqa: E402
 from core.store import open_store  # noqa: E402
 from core.store.raters import update_rater  # noqa: E402
@@ -67,7 +67,7 @@ def prepare(database: Path, data: Path | None) -> str:
 def damaged_text(database: Path) -> str:
     """Return the name that addresses have for the first text of level 4."""
     with open_store(database) as store:
-        table = score_table(at_hand(store, runs_that(store, "scores")[0]))
+        table = score_table(saved_run(store, runs_that(store, "scores")[0]))
     return next(text_key(row) for row in table.rows if row.level == "4")
 
 

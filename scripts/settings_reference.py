@@ -13,7 +13,7 @@ from core.llm.call_settings import CallSettings
 from core.runs.asked import ModelSettings, Running
 from core.runs.kinds import KINDS
 from core.schema.runs import Kind, KindSettings, Work
-from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
+from core.schema.settings import SettingField, Settings, fields_of, option_word, worded
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "settings.md"
 _WHERE: Mapping[Work, tuple[str, str]] = {
@@ -92,13 +92,13 @@ def _section(kind: Kind) -> Iterator[str]:
 def _row(one: SettingField, fields: Mapping[str, SettingField], *, depends: bool) -> Iterator[str]:
     yield _cell(one.about.label)
     yield " or ".join(
-        f"`{option}`" for option in (*(as_option(one, word) for word in one.about.apart),) or (one.option,)
+        f"`{option}`" for option in (*(option_word(one, word) for word in one.about.apart),) or (one.option,)
     )
     yield f"`{one.name}`"
     yield "depends" if depends else _cell(one.usual) or "none"
     yield _values(one)
     yield "yes" if one.about.scored else "no"
-    text = _cell(worded(one.about.help, fields, as_option))
+    text = _cell(worded(one.about.help, fields, option_word))
     typed = {choice for other in fields.values() for choice in other.choices}
     explains_a_value = text.partition(":")[0] in typed
     yield text if explains_a_value else f"{text[:1].upper()}{text[1:]}"

@@ -68,7 +68,7 @@ def test_each_system_of_a_certificate_has_a_row_with_the_target() -> None:
     found = check_panel(panel(judges=1), CheckOptions(use="certify", target=0.7))
     (one,) = found.judges
     drawn = traces(found)
-    assert list(drawn["judge"].x) == [system.found.estimate for system in one.systems]
+    assert list(drawn["judge"].x) == [system.estimate.estimate for system in one.systems]
     assert [x for x in drawn["limit"].x if x is not None][::2] == [0.7] * len(one.systems)
 
 

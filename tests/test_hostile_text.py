@@ -18,11 +18,11 @@ from core.store import Store
 from core.store.answers import load_record
 from core.store.studies import read_log, write_log
 from core.study.bundle import read_bundle, write_bundle
-from core.study.export import to_csv, to_jsonl
+from core.study.export import answers_csv, answers_jsonl
 from core.study.lifecycle import set_guideline
 from core.study.raters import rater_id_problem
 from core.tables.reading import name_of, printable_text, shown
-from pages.widgets.messages import plain, with_code
+from pages.widgets.messages import code_markdown, plain
 
 FORMULA = "=+-@＝＋－＠"
 MARKUP = [
@@ -120,18 +120,20 @@ def test_a_markdown_file_makes_no_link_of_a_name(value: str) -> None:
 @hostile
 def test_a_name_in_a_sentence_of_core_becomes_code_at_most(value: str) -> None:
     """Backticks of a name may close and open code; what is outside of it is as plain as anywhere."""
-    shown = with_code(f"Study {value} is open: `study unblind {value} --reason TEXT` ends it.")
+    shown = code_markdown(f"Study {value} is open: `study unblind {value} --reason TEXT` ends it.")
     outside = re.sub(r"(?<!\\)`[^`]*`", "", shown)
     assert re.fullmatch(r"(?:\\[!-/:-@\[-`{-~]|[^\\`*_{}\[\]()<>#~$:|!&])*", outside)
     assert shown.isprintable() or "\u2060" in shown or not value.isprintable()
 
 
 def test_commands_in_a_sentence_are_code_and_blanks_stay() -> None:
-    said = with_code("End it: `study unblind 'a *b*' --reason TEXT`. Until then: `study progress x`, a * b.")
+    said = code_markdown(
+        "End it: `study unblind 'a *b*' --reason TEXT`. Until then: `study progress x`, a * b."
+    )
     assert said == (
         "End it\\: `study unblind 'a *b*' --reason TEXT`\\. Until then\\: `study progress x`, a \\* b."
     )
-    assert with_code("one ` alone") == "one \\` alone"
+    assert code_markdown("one ` alone") == "one \\` alone"
 
 
 def test_nothing_is_left_in_a_label_that_turns_what_follows_round() -> None:
@@ -197,7 +199,7 @@ def test_every_field_is_stored_as_the_file_has_it(store: Store, value: str) -> N
 @hostile
 def test_jsonl_holds_texts_untouched(store: Store, value: str) -> None:
     record = hostile_study(store, value).record
-    rows = [json.loads(line) for line in to_jsonl(record).decode().split("\n") if line]
+    rows = [json.loads(line) for line in answers_jsonl(record).decode().split("\n") if line]
     items = {item.item_id: item for item in record.items}
     answers = {(a.item_id, a.level, a.repeat): a for a in record.answers}
     assert len(rows) == 3
@@ -211,7 +213,7 @@ def test_jsonl_holds_texts_untouched(store: Store, value: str) -> None:
 @hostile
 def test_no_cell_of_the_csv_is_a_formula(store: Store, value: str) -> None:
     record = hostile_study(store, value).record
-    content = to_csv(record).decode()
+    content = answers_csv(record).decode()
     rows = list(csv.DictReader(io.StringIO(content, newline=""), strict=True))
     assert len(rows) == 3
     for row in rows:
@@ -219,7 +221,9 @@ def test_no_cell_of_the_csv_is_a_formula(store: Store, value: str) -> None:
             bare = re.sub(r"^[\s\0\u00ad\u115f\u200b\u2800\ufeff]+", "", cell)
             numeric = re.fullmatch(r"-?[\d.]+", cell)
             assert numeric or not bare.startswith(tuple(FORMULA)), column
-        assert row["comment"].removeprefix("'") == json.loads(to_jsonl(record).split(b"\n")[0])["comment"]
+        assert (
+            row["comment"].removeprefix("'") == json.loads(answers_jsonl(record).split(b"\n")[0])["comment"]
+        )
 
 
 # --- refused, in words ----------------------------------------------------------------------------

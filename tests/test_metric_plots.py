@@ -506,7 +506,7 @@ def grouped(metric: str, domain: str, value: float | None) -> MetricCorrelation:
 def test_groups_stand_beside_metrics_and_a_click_finds_its_cell() -> None:
     rows = (grouped("a", "news", 0.5), grouped("a", HOSTILE, None), grouped("b", HOSTILE, -0.5))
     report = CorrelationReport(rows, "human", CorrelateOptions())
-    figure = plots.by_group(report, "pearson", "pooled")
+    figure = plots.coefficients_by_group(report, "pearson", "pooled")
     heat, cells = figure.data
     assert [list(line) for line in heat.z] == [[0.5, None], [None, -0.5]]
     assert [one.text for one in figure.layout.annotations] == ["–", "–"]
@@ -523,7 +523,7 @@ def test_groups_stand_beside_metrics_and_a_click_finds_its_cell() -> None:
     assert not [text for text in cells.text if "<a" in text]
     values = group_table(report, "pearson", "pooled").rows
     assert [[cell.value for cell in row[1:]] for row in values] == [[0.5, None], [None, -0.5]]
-    of_items = plots.by_group(report, "kendall", "per_item").data[0].z
+    of_items = plots.coefficients_by_group(report, "kendall", "per_item").data[0].z
     assert [list(line) for line in of_items] == [[0.25, 0.25], [None, 0.25]]
 
 

@@ -230,8 +230,8 @@ def accuracies(human: "RatingSet", table: "ScoreTable", options: Acc23Options) -
 
     if not table.metrics:
         raise InputError("The table contains no metric. Add a column of scores.")
-    table, other_columns = _of_dimension(human, table, options.dimension)
-    people, scored, notes = (human, table, ()) if options.references else _without_references(human, table)
+    table, other_columns = _dimension_columns(human, table, options.dimension)
+    people, scored, notes = (human, table, ()) if options.references else _drop_references(human, table)
     joined = join_ratings(scored, people, dimension=options.dimension, z_normalise=False, kept=False)
     items, systems = _places(joined)
 
@@ -242,7 +242,7 @@ def accuracies(human: "RatingSet", table: "ScoreTable", options: Acc23Options) -
         return matrix
 
     tied = spread(joined.target)
-    target = tied if options.tie_rounding else spread(_as_given(joined, people, options))
+    target = tied if options.tie_rounding else spread(_mean_ratings(joined, people, options))
     matrices = [spread(scores) for scores in joined.scores().T]
     names = [metric.name for metric in joined.table.metrics]
     tests = _tests(names, target, matrices, options) if options.test else ()
@@ -260,7 +260,7 @@ def accuracies(human: "RatingSet", table: "ScoreTable", options: Acc23Options) -
     return Accuracies(
         human=human.file_name,
         metrics=tuple(
-            _of_metric(joined, index, matrix, target, options, bool(human.pair_of))
+            _accuracy_row(joined, index, matrix, target, options, bool(human.pair_of))
             for index, matrix in enumerate(matrices)
         ),
         tests=tests if len(names) > 1 else None,
@@ -275,7 +275,7 @@ def accuracies(human: "RatingSet", table: "ScoreTable", options: Acc23Options) -
     )
 
 
-def _as_given(joined: "Joined", people: "RatingSet", options: Acc23Options) -> "Floats":
+def _mean_ratings(joined: "Joined", people: "RatingSet", options: Acc23Options) -> "Floats":
     """The joined rows' mean ratings, without ties between those that differ only by rounding."""
     import numpy as np
 
@@ -290,7 +290,7 @@ def _as_given(joined: "Joined", people: "RatingSet", options: Acc23Options) -> "
     return ratio(sums, np.bincount(met[used], minlength=size).astype(np.float64))[joined.rows]
 
 
-def _of_dimension(
+def _dimension_columns(
     human: "RatingSet", table: "ScoreTable", dimension: str | None
 ) -> "tuple[ScoreTable, tuple[str, ...]]":
     """The table without judges' columns for other dimensions."""
@@ -310,7 +310,7 @@ def _of_dimension(
     return columns_at(table, kept), (f"columns of the same judge for other dimensions left out: {others}",)
 
 
-def _without_references(
+def _drop_references(
     human: "RatingSet", table: "ScoreTable"
 ) -> "tuple[RatingSet, ScoreTable, tuple[str, ...]]":
     """Ratings and scores without systems that are references, and a note naming these."""
@@ -361,7 +361,7 @@ def _places(joined: "Joined") -> "tuple[NDArray[Any], NDArray[Any]]":
     return items, systems
 
 
-def _of_metric(
+def _accuracy_row(
     joined: "Joined", index: int, matrix: "Floats", target: "Floats", options: Acc23Options, of_pairs: bool
 ) -> AccuracyRow:
     from dataclasses import replace
@@ -376,13 +376,13 @@ def _of_metric(
     from core.stats.correlation.systems import (
         NO_PAIRS,
         SoftAccuracy,
-        between_systems,
         calibrate_ties,
         calibrated_interval,
         pair_results,
         pairwise_accuracy,
         soft_pairwise_accuracy,
         system_accuracy,
+        system_correlation,
     )
     from core.stats.degeneracy import constant
     from core.stats.resampling import mean_estimates, ratio
@@ -422,7 +422,7 @@ def _of_metric(
         interval=None if around.low is None or around.high is None else (around.low, around.high),
         segment=interval(correlate(scores, people, "pearson", clusters=items, **options.resampling)),
         per_item=interval(mean_within(scores, people, items, "pearson", **options.resampling)),
-        system=interval(between_systems(*means, "pearson", **of_means)),
+        system=interval(system_correlation(*means, "pearson", **of_means)),
         system_accuracy=interval(system_accuracy(*means, **of_means)),
         **_soft_columns(soft),
         system_scores=options.system_scores,

@@ -178,7 +178,7 @@ def compute(options: AgreementOptions, panel: "Panel", *, tell: Tell) -> Agreeme
     raters = _rater_rows(panel, ratings, items, options)
     n_telling = _telling_items(ratings, items)
     verdict = _judged(measures[0], len(panel.raters), options, panel.unit.undecided_said, n_telling, kind)
-    verdict = _without_claim(verdict, measures[0], raters)
+    verdict = _withdraw_claim(verdict, measures[0], raters)
     if panel.scale.penalties and not np.nan_to_num(ratings).any():
         said = f"{len(panel.raters):,} raters: agreement is undefined, because {NO_ERROR}."
         verdict = _verdict("undefined", said, NO_ERROR)
@@ -278,11 +278,11 @@ def _measured(
     return {code: ways[code]() for code in wanted if code in BY_SCALE[kind]}
 
 
-def _counted(found: "Estimate", n_texts: int) -> tuple[Interval, int, int, int]:
+def _counted(estimate: "Estimate", n_texts: int) -> tuple[Interval, int, int, int]:
     """A value, its texts, its items, and the rated texts that do not count."""
     from core.results.cells import interval
 
-    return interval(found), found.n, found.n_clusters, n_texts - found.n
+    return interval(estimate), estimate.n, estimate.n_clusters, n_texts - estimate.n
 
 
 def _pair_rows(
@@ -436,7 +436,7 @@ _STATUS = {"agree": 0, "little-better-than-chance": 3, "not-shown": 4, "undefine
 NO_ERROR = "nobody marked an error"
 
 
-def _without_claim(verdict: Verdict, one: MeasureRow, raters: Sequence[RaterRow]) -> Verdict:
+def _withdraw_claim(verdict: Verdict, one: MeasureRow, raters: Sequence[RaterRow]) -> Verdict:
     """The verdict, or none where raters who always answer the same decide it.
 
     Two raters of whom one never varies cannot agree beyond chance; of more, such a rater lowers the value of all.

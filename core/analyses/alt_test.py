@@ -211,7 +211,7 @@ class JudgeRow:
     power: PowerPlan = entry("the probability to pass with other numbers of items", rows=PowerPlan)
     check: str = column("verdict of `check --use replace`", title="check")
     check_sentence: str = entry("the sentence of that verdict")
-    found: "stats.AltTest"
+    test: "stats.AltTest"
     """What the test returned, for the verdict."""
 
 
@@ -277,7 +277,7 @@ def compute(options: AltTestOptions, panel: "Panel", *, tell: Tell) -> AltTests:
                 name,
                 int(rated.sum()),
                 stats.alt_test(scores, panel.ratings, **asked, **level),
-                stats.on_reduced_panels(scores, panel.ratings, **asked, **level),
+                stats.reduced_alt_test(scores, panel.ratings, **asked, **level),
                 stats.epsilon_sweep(scores, panel.ratings, alignment=alignment),
                 power,
                 checked[name],
@@ -354,7 +354,7 @@ def _judge_row(
         n_items=found.advantage.n_clusters,
         n_texts=found.advantage.n,
         winning_rate=Interval(found.winning_rate, reason=found.reason or ""),
-        verdict=_in_a_word(found),
+        verdict=_short_verdict(found),
         passed=found.passed,
         advantage=interval(found.advantage),
         passes_from=sweep.passes_from,
@@ -388,7 +388,7 @@ def _judge_row(
         power=_plan(name, power),
         check=checked[0],
         check_sentence=checked[1],
-        found=found,
+        test=found,
     )
 
 
@@ -505,7 +505,7 @@ def _constant(panel: "Panel", judge: str) -> str:
     return shown(panel.scale.words[value]) if value in panel.scale.words else f"{value:g}"
 
 
-def _in_a_word(found: "stats.AltTest") -> str:
+def _short_verdict(found: "stats.AltTest") -> str:
     if found.passed is None:
         return "no verdict"
     return "passed, too few items" if found.passed_unseen else "passed" if found.passed else "not passed"
@@ -523,7 +523,7 @@ def _verdict(one: JudgeRow) -> Verdict:
     """The verdict on one judge."""
     from core.tables.reading import shown
 
-    name, found = shown(one.judge), one.found
+    name, found = shown(one.judge), one.test
     if found.passed is None:
         reason = found.reason or ""
         return Verdict("undefined", f"{name}: no verdict. Reason: {reason}.", reason=reason)
@@ -570,7 +570,7 @@ def _checked_said(one: JudgeRow, n_items: int) -> str:
     from core.tables.reading import shown
 
     said = f"Check of {shown(one.judge)}, which also asks for the rules of the scale: {one.check_sentence}"
-    if not one.check or one.found.passed is None or (one.check == "TRUSTED") is bool(one.found.passed):
+    if not one.check or one.test.passed is None or (one.check == "TRUSTED") is bool(one.test.passed):
         return said
     why = "counts only who is closer on each text"
     if n_items < FEWEST_ITEMS and one.check == "INCONCLUSIVE":

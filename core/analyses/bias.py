@@ -218,12 +218,12 @@ def _effect_row(judge: str, one: "Effect") -> EffectRow:
 
 
 def _change_rows(changes: "Sequence[Change]", texts: "Sequence[TextBeside]") -> tuple[ChangeRow, ...]:
-    from core.results.check.gaps import beside_of, by_item, reason_of
+    from core.results.check.gaps import find_text, reason_of, texts_by_item
 
-    known = by_item(texts)
+    known = texts_by_item(texts)
     rows = []
     for one in changes:
-        twin, edited = (beside_of(each, known.get(one.row.item_id, ())) for each in (one.twin, one.row))
+        twin, edited = (find_text(each, known.get(one.row.item_id, ())) for each in (one.twin, one.row))
         before, after = ("" if each is None else each.text for each in (twin, edited))
         rows.append(
             ChangeRow(

@@ -156,18 +156,18 @@ def compute(options: BigTableOptions, table: "BigTable", *, tell: Tell) -> BigTa
     )
 
 
-def result_of(found: "BigEstimates") -> BigTableResult:
+def result_of(estimates: "BigEstimates") -> BigTableResult:
     """The rows of estimates."""
-    table = found.table
+    table = estimates.table
     return BigTableResult(
         rows=ScoredRows(table.n_scored, table.n_rows, table.is_complete),
-        by=found.by,
-        correlations=tuple(map(_following, found.correlations)),
-        means=tuple(map(_mean, found.means)),
-        n_resamples=found.n_resamples,
-        notes=found.notes,
-        constants=found.constants,
-        confidence_level=found.confidence_level,
+        by=estimates.by,
+        correlations=tuple(map(_following, estimates.correlations)),
+        means=tuple(map(_mean, estimates.means)),
+        n_resamples=estimates.n_resamples,
+        notes=estimates.notes,
+        constants=estimates.constants,
+        confidence_level=estimates.confidence_level,
     )
 
 
@@ -237,7 +237,7 @@ def _resampled(found: BigTableResult) -> tuple[str, ...]:
     return (resampled(found.confidence_level),) if found.n_resamples else ()
 
 
-def _of_direction(found: BigTableResult) -> tuple[str, ...]:
+def _direction_column(found: BigTableResult) -> tuple[str, ...]:
     """The column that says which scores are better is for readers where metrics differ from the usual."""
     return () if any(one.direction == "lower" for one in found.correlations) else ("direction",)
 
@@ -259,7 +259,7 @@ ANALYSIS = Analysis(
             title="Correlation with minus the damage level",
             question="1 is perfect, 0 is no relation. Below 0 the metric prefers damaged texts.",
             notes=_following_notes,
-            hidden=_of_direction,
+            hidden=_direction_column,
         ),
         Table(
             "means",

@@ -115,11 +115,11 @@ def compared(numbers: "Sequence[MetricComparison]", renamed: tuple[str, ...] = (
     )
 
 
-def _verdicts(found: Compared) -> tuple[Verdict, ...]:
+def _verdicts(comparison: Compared) -> tuple[Verdict, ...]:
     """The verdict of the first coefficient over all texts, unless there are groups."""
     from core.results.correlations.ranking import compared_verdict
 
-    if any(one.group for one in found.comparison):
+    if any(one.group for one in comparison.comparison):
         return ()
     return tuple(
         Verdict(
@@ -127,15 +127,15 @@ def _verdicts(found: Compared) -> tuple[Verdict, ...]:
             f"{one.method.capitalize()} over all texts: {sentence}.",
             reason="" if one.p is not None else sentence,
         )
-        for one in found.numbers[:1]
+        for one in comparison.numbers[:1]
         for code, sentence in [compared_verdict(one)]
     )
 
 
-def _notes(found: Compared) -> tuple[str, ...]:
+def _notes(comparison: Compared) -> tuple[str, ...]:
     from core.results.cells import corrected_note, left_out_notes
 
-    first, systems = found.numbers[:1], ("rows", "systems")
+    first, systems = comparison.numbers[:1], ("rows", "systems")
     drawn = (
         f"Intervals: {one.difference.confidence_level:.0%}, percentile bootstrap over items, the same items for both metrics. "
         f"p: two-sided, {one.n_swaps:,} swaps of whole items."
@@ -151,7 +151,7 @@ def _notes(found: Compared) -> tuple[str, ...]:
         for note in left_out_notes(
             [
                 (", ".join(one.group.values()), one.left_out)
-                for one in found.comparison
+                for one in comparison.comparison
                 if (one.of == "per_system") == (things == "systems")
             ],
             things,
@@ -159,28 +159,29 @@ def _notes(found: Compared) -> tuple[str, ...]:
     )
     return (
         *drawn,
-        *corrected_note("holm", found.n_tests, "groups and views of one coefficient"),
-        *(coefficients if found.several("method") else ()),
+        *corrected_note("holm", comparison.n_tests, "groups and views of one coefficient"),
+        *(coefficients if comparison.several("method") else ()),
         *left_out,
     )
 
 
-def _two(found: Compared) -> tuple[str, str]:
-    return next(((one.first, one.second) for one in found.comparison), ("first", "second"))
+def _two(comparison: Compared) -> tuple[str, str]:
+    return next(((one.first, one.second) for one in comparison.comparison), ("first", "second"))
 
 
-def _shaped(found: Compared) -> Mapping[str, Mapping[str, object]]:
-    first, second = _two(found)
+def _shaped(comparison: Compared) -> Mapping[str, Mapping[str, object]]:
+    first, second = _two(comparison)
     naming = {
-        name: {"names_row": found.several(name), "shown": found.several(name)} for name in ("view", "method")
+        name: {"names_row": comparison.several(name), "shown": comparison.several(name)}
+        for name in ("view", "method")
     }
     return {**naming, "first_coefficient": {"title": first}, "second_coefficient": {"title": second}}
 
 
-def _hidden(found: Compared) -> list[str]:
+def _hidden(comparison: Compared) -> list[str]:
     unseen = {
-        "p_holm": found.n_tests < 2,
-        "reason": not any(one.reason for one in found.comparison),
+        "p_holm": comparison.n_tests < 2,
+        "reason": not any(one.reason for one in comparison.comparison),
     }
     return [name for name, hidden in unseen.items() if hidden]
 

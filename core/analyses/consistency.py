@@ -125,18 +125,18 @@ def compute(options: ConsistencyOptions, output: "JudgeOutput", *, tell: Tell) -
     return rows_of(consistency(output, **options.model_dump()))
 
 
-def rows_of(found: "Compared") -> Consistency:
+def rows_of(comparison: "Compared") -> Consistency:
     """The comparison as every door shows it."""
     return Consistency(
-        judge=found.judge,
-        n_texts=found.n_texts,
-        n_repeats=found.n_repeats,
-        orders=found.orders,
-        repeats=tuple(map(_repeat_row, found.repeats)),
-        order=None if found.order is None else _order_row(found.order),
-        confidence_level=found.confidence_level,
-        notes=found.notes,
-        constants=found.constants,
+        judge=comparison.judge,
+        n_texts=comparison.n_texts,
+        n_repeats=comparison.n_repeats,
+        orders=comparison.orders,
+        repeats=tuple(map(_repeat_row, comparison.repeats)),
+        order=None if comparison.order is None else _order_row(comparison.order),
+        confidence_level=comparison.confidence_level,
+        notes=comparison.notes,
+        constants=comparison.constants,
     )
 
 
@@ -176,7 +176,7 @@ def _sentences(found: Consistency) -> tuple[str, ...]:
     return (f"{shown(found.judge)}: {texts}, {repeats}{orders}.", *map(Caution, found.constants))
 
 
-def _in_percent(found: Consistency) -> dict[str, dict[str, Any]]:
+def _percent_values(found: Consistency) -> dict[str, dict[str, Any]]:
     """The values of a cross-examination are shares."""
     from core.judges.cross_examination import CEF_COMPONENTS
 
@@ -238,7 +238,7 @@ ANALYSIS = Analysis(
             lambda found: found.repeats,
             "Repeats",
             notes=_notes,
-            shaped=_in_percent,
+            shaped=_percent_values,
         ),
         Table(
             "judge-orders",

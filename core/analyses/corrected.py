@@ -134,7 +134,7 @@ class NumbersRow:
     sensitivity: Interval = entry("share of people's passes that the judge passes", ends="object")
     specificity: Interval = entry("share of people's fails that the judge fails", ends="object")
     answers: tuple[AnswerRow, ...] = entry("each answer of the judge, where they enter", rows=AnswerRow)
-    found: "CorrectedMean"
+    mean: "CorrectedMean"
 
 
 @row
@@ -242,7 +242,7 @@ def compute(options: CorrectedOptions, panel: "Panel", *, tell: Tell) -> Correct
     gaps = []
     for first, second in combinations(systems, 2):
         sides = labelled.pair(places[first], places[second])
-        of_sides = systems[first].found, systems[second].found
+        of_sides = systems[first].mean, systems[second].mean
         gaps.append((first, second, stats.corrected_gap(*sides, *of_sides, asked)))
     paid = corrected_p([gap.p_value for _, _, gap in gaps], CORRECTION)
     overall = numbers(ALL_ROWS, labelled.texts)
@@ -307,12 +307,12 @@ def _asked(options: CorrectedOptions, panel: "Panel", labelled: "Labelled") -> "
     )
 
 
-def _not_two_classes(asked: "Asked", labelled: "Labelled") -> list[Remark]:
+def _not_two_classes(request: "Asked", labelled: "Labelled") -> list[Remark]:
     import numpy as np
 
-    if asked.labels_chosen != "by-truth":
+    if request.labels_chosen != "by-truth":
         return []
-    if not asked.pass_rate:
+    if not request.pass_rate:
         return [
             Remark(
                 "labels_chosen",
@@ -372,7 +372,7 @@ def _numbers_row(
         sensitivity=or_none(found.sensitivity, "only of passes and fails by both sides"),
         specificity=or_none(found.specificity, "only of passes and fails by both sides"),
         answers=tuple(_answer_row(system, one, panel, labelled) for one in found.answers),
-        found=found,
+        mean=found,
     )
 
 
@@ -521,7 +521,7 @@ def _assumed(options: CorrectedOptions, overall: NumbersRow) -> str:
             "others, among those that people pass and among those that they fail. No data here can test it."
         )
     if (
-        overall.found.stratified is not None
+        overall.mean.stratified is not None
         and overall.method != "by-class"
         and overall.n_labelled == overall.n
     ):
@@ -532,7 +532,7 @@ def _assumed(options: CorrectedOptions, overall: NumbersRow) -> str:
             f"Assumed, {declared}: among texts with the same answer of the judge, those with a label are like the others. That holds "
             "if labels were chosen at random or by the judge's answer, not if hard or bad texts were chosen."
         )
-    if overall.found.stratified is not None and options.labels_chosen != "at-random":
+    if overall.mean.stratified is not None and options.labels_chosen != "at-random":
         return (
             "Assumed: texts with a label are like all others. There are too few labels to tell the judge's answers apart, or it gives "
             "one answer only."

@@ -292,7 +292,7 @@ class Correlations:
     report: "CorrelationReport"
     """As it was computed."""
     resampled: "Resampled"
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
     view: "View | None" = None
     """The coefficients that readers see; None: those over all rows, and the most important of each other view."""
 
@@ -310,7 +310,7 @@ def _unfit(options: CorrelateOptions, of: Mapping[str, object]) -> list[Remark]:
 def compute(options: CorrelateOptions, quality: "Quality", *, tell: Tell) -> Correlations:
     """Correlate every metric of each file with the ratings, or with the level."""
     from core.results.correlations.files import correlate_files, judges_by_model
-    from core.results.correlations.table import against_said, correlate_dimensions
+    from core.results.correlations.table import correlate_dimensions, target_sentence
 
     files, first = quality.files, quality.files[0]
     with_ = "level" if first.ratings is None else "human"
@@ -321,14 +321,14 @@ def compute(options: CorrelateOptions, quality: "Quality", *, tell: Tell) -> Cor
     else:
         report = correlate_files(files, **asked)
         judges = judges_by_model(report, files, options.sizes)
-    said = (against_said(report, first.ratings), *map(Caution, report.constants))
+    said = (target_sentence(report, first.ratings), *map(Caution, report.constants))
     return correlations(report, options.resample, said, judges)
 
 
 def correlations(
     report: "CorrelationReport",
     resampled: "Resampled" = "rows",
-    said: tuple[str, ...] = (),
+    sentences: tuple[str, ...] = (),
     judges: "list[JudgeByModel] | None" = None,
     view: "View | None" = None,
 ) -> Correlations:
@@ -338,7 +338,7 @@ def correlations(
         None if judges is None else tuple(_judge_row(one, resampled) for one in judges),
         report,
         resampled,
-        said,
+        sentences,
         view,
     )
 
@@ -384,10 +384,10 @@ def _undefined(why: str) -> Interval:
     return Interval(None, reason=why, how=(("interval_reason", why),))
 
 
-def _number(found: "Estimate | None", why_none: str) -> Interval:
+def _number(estimate: "Estimate | None", why_none: str) -> Interval:
     from core.results.cells import drawn_how, interval, width_warned
 
-    return _undefined(why_none) if found is None else drawn_how(width_warned(interval(found)), found)
+    return _undefined(why_none) if estimate is None else drawn_how(width_warned(interval(estimate)), estimate)
 
 
 def _correlation_row(
@@ -395,7 +395,7 @@ def _correlation_row(
 ) -> CorrelationRow:
     from dataclasses import asdict
 
-    from core.results.cells import drawn_how, over_items, width_warned
+    from core.results.cells import drawn_how, item_mean, width_warned
     from core.results.correlations.table import COMPUTING, NO_RATINGS, NOT_ASKED, ONE_SYSTEM, RANKS, own_name
 
     human = found.against == "human"
@@ -409,7 +409,7 @@ def _correlation_row(
         own[f"{method}_ends"] = _all_ends(found, method)
         within = found.per_item.get(method)
         own[f"{method}_per_item"] = PerItem(
-            _undefined(why_none) if within is None else drawn_how(width_warned(over_items(within)), within),
+            _undefined(why_none) if within is None else drawn_how(width_warned(item_mean(within)), within),
             *((0, 0) if within is None else (within.n_clusters, within.n_left_out)),
         )
         between = found.per_system.get(method)
@@ -495,7 +495,7 @@ def _corrected(found: "MetricCorrelation", why_none: str) -> Corrected:
 def _judge_row(found: "JudgeByModel", resampled: "Resampled") -> JudgeRow:
     from dataclasses import replace
 
-    from core.results.cells import interval, over_items
+    from core.results.cells import interval, item_mean
     from core.results.correlations.table import NOT_ASKED
 
     pearson, kendall = found.pearson(resampled), found.kendall
@@ -503,7 +503,7 @@ def _judge_row(found: "JudgeByModel", resampled: "Resampled") -> JudgeRow:
         _undefined(NOT_ASKED)
         if one is None
         else replace(cell(one), how=(("interval_reason", one.interval_reason),))
-        for one, cell in ((pearson, interval), (kendall, over_items))
+        for one, cell in ((pearson, interval), (kendall, item_mean))
     ]
     groups = {name: value for name, value in found.row.group.items() if name not in ("file", "metric")}
     return JudgeRow(
@@ -616,7 +616,7 @@ ANALYSIS = Analysis(
     unfit=_unfit,
     workload=workload,
     verdicts=lambda _: (),
-    sentences=lambda found: found.said,
+    sentences=lambda found: found.sentences,
     section="statistics#correlation",
     misleads="Coefficients over all rows mix differences between items with differences within them: read kendall_per_item, too. "
     "Intervals over rows are too narrow if an item has several texts. Of several files with different texts, correlations differ for "

@@ -191,10 +191,10 @@ class Escalated:
     total_reason: str = entry("why there is no total")
     sentences: tuple[str, ...] = entry("what the result says, the verdict first")
     notes: tuple[str, ...] = entry("what was read, left out and assumed")
-    found: "Escalation"
+    escalation: "Escalation"
 
 
-def compute(options: EscalateOptions, given: "SurePanel", *, tell: Tell) -> Escalated:
+def compute(options: EscalateOptions, sure_panel: "SurePanel", *, tell: Tell) -> Escalated:
     """Choose the confidence from which the judge is kept, and estimate the total.
 
     Raises InputError with all problems: no labelled text with a verdict, verdicts that are no classes of the raters.
@@ -203,20 +203,22 @@ def compute(options: EscalateOptions, given: "SurePanel", *, tell: Tell) -> Esca
     from core.results.check.escalation import Promise, escalate
 
     tell("testing thresholds")
-    found = escalate(given.panel, given.sure, Promise(**options.model_dump()), returned=given.returned)
+    found = escalate(
+        sure_panel.panel, sure_panel.sure, Promise(**options.model_dump()), returned=sure_panel.returned
+    )
     none = "no text is without a label"
     return Escalated(
         judge=found.sure.judge,
         raters=found.panel.raters,
-        confidence=found.sure.said,
+        confidence=found.sure.meaning,
         agreement=options.agreement,
         delta=options.delta,
         against=options.against,
         confidence_level=found.promise.confidence_level,
-        fewest=found.found.fewest,
-        chosen=None if found.chosen is None else _threshold_row(found.chosen, found.found.fewest),
+        fewest=found.trust.fewest,
+        chosen=None if found.chosen is None else _threshold_row(found.chosen, found.trust.fewest),
         missing=found.missing,
-        thresholds=tuple(_threshold_row(step, found.found.fewest) for step in found.found.steps),
+        thresholds=tuple(_threshold_row(step, found.trust.fewest) for step in found.trust.steps),
         among_raters=interval(found.among_raters),
         kept_labelled=interval(found.kept_labelled),
         kept_unlabelled=Interval(None, reason=none, interval_reason=none)
@@ -234,7 +236,7 @@ def compute(options: EscalateOptions, given: "SurePanel", *, tell: Tell) -> Esca
         total_reason=found.total_reason,
         sentences=tuple(_said(found)),
         notes=found.notes,
-        found=found,
+        escalation=found,
     )
 
 
@@ -258,14 +260,14 @@ def _threshold_row(step: "KeptAbove", fewest: int) -> ThresholdRow:
     )
 
 
-def _total(found: "Escalation") -> Total | None:
+def _total(escalation: "Escalation") -> Total | None:
     from core.results.cells import interval
 
-    total = found.total
+    total = escalation.total
     if total is None:
         return None
     return Total(
-        what=found.what,
+        what=escalation.what,
         total=interval(total.total),
         kept=interval(total.kept),
         sent=interval(total.sent),
@@ -292,57 +294,61 @@ def _verdicts(found: Escalated) -> tuple[Verdict, ...]:
     )
 
 
-def _said(found: "Escalation") -> list[str]:
+def _said(escalation: "Escalation") -> list[str]:
     """The verdict first: the threshold or that there is none, the share kept, what goes to people, the total."""
     from core.results.cells import ends_said, p_said
     from core.stats.prediction_powered import SELECTED
     from core.tables.reading import shown
 
-    promise, chosen = found.promise, found.chosen
-    judge, sure = shown(found.sure.judge), found.sure.said
+    promise, chosen = escalation.promise, escalation.chosen
+    judge, sure = shown(escalation.sure.judge), escalation.sure.meaning
     wanted = f"an agreement of {promise.agreement:g} with probability {1 - promise.delta:g}"
     if chosen is None:
-        lines = [f"No threshold keeps the promise of {wanted}.", found.missing]
-        if found.sent:
-            lines.append(f"All {len(found.sent):,} unlabelled texts are for people.")
+        lines = [f"No threshold keeps the promise of {wanted}.", escalation.missing]
+        if escalation.sent:
+            lines.append(f"All {len(escalation.sent):,} unlabelled texts are for people.")
     else:
         lines = [
             f"Keep {judge} from a confidence of {chosen.threshold:.3g} ({sure}): {wanted}.",
             f"Of {chosen.n:,} labelled texts kept, {chosen.agreement:.1%} agree with people; the lower bound is {chosen.low:.3f}.",
         ]
-        if found.kept_unlabelled is not None:
-            n_kept = int((found.kept & ~found.calibration).sum())
+        if escalation.kept_unlabelled is not None:
+            n_kept = int((escalation.kept & ~escalation.calibration).sum())
             lines.append(
-                f"It keeps {ends_said(found.kept_unlabelled)} of the texts without a label ({n_kept:,} of {found.n_unlabelled:,}); "
-                + (f"{len(found.sent):,} go to people." if found.sent else "none is left for people.")
+                f"It keeps {ends_said(escalation.kept_unlabelled)} of the texts without a label ({n_kept:,} of {escalation.n_unlabelled:,}); "
+                + (
+                    f"{len(escalation.sent):,} go to people."
+                    if escalation.sent
+                    else "none is left for people."
+                )
             )
         else:
             lines.append(
-                f"It keeps {ends_said(found.kept_labelled)} of the labelled texts. No text is without a label."
+                f"It keeps {ends_said(escalation.kept_labelled)} of the labelled texts. No text is without a label."
             )
-        if found.shift_p is not None and found.shift_p < SELECTED:
+        if escalation.shift_p is not None and escalation.shift_p < SELECTED:
             lines.append(
                 Caution(
-                    f"Check how texts were chosen for labels: it keeps {ends_said(found.kept_labelled)} of those with one and "
-                    f"{ends_said(found.kept_unlabelled)} of the others ({p_said(found.shift_p)}). The promise holds for texts like "
+                    f"Check how texts were chosen for labels: it keeps {ends_said(escalation.kept_labelled)} of those with one and "
+                    f"{ends_said(escalation.kept_unlabelled)} of the others ({p_said(escalation.shift_p)}). The promise holds for texts like "
                     "the labelled ones."
                 )
             )
-    if found.total is not None and found.total.total.estimate is not None and chosen is not None:
+    if escalation.total is not None and escalation.total.total.estimate is not None and chosen is not None:
         lines.append(
-            f"{found.what[0].upper()}{found.what[1:]} of all texts: {ends_said(found.total.total)}{_so_far(found)}."
+            f"{escalation.what[0].upper()}{escalation.what[1:]} of all texts: {ends_said(escalation.total.total)}{_so_far(escalation)}."
         )
-    elif chosen is not None and found.total_reason:
-        lines.append(f"No total: {found.total_reason}.")
+    elif chosen is not None and escalation.total_reason:
+        lines.append(f"No total: {escalation.total_reason}.")
     return lines
 
 
-def _so_far(found: "Escalation") -> str:
-    if not found.sent or found.total is None:
+def _so_far(escalation: "Escalation") -> str:
+    if not escalation.sent or escalation.total is None:
         return ""
-    n = found.total.n_sent_labelled
+    n = escalation.total.n_sent_labelled
     return f", so far from {n:,} labels below the threshold" + (
-        f" ({found.n_back:,} came back)" if found.n_back else ""
+        f" ({escalation.n_back:,} came back)" if escalation.n_back else ""
     )
 
 
@@ -353,7 +359,7 @@ def _sentences(found: Escalated) -> tuple[str, ...]:
 def _summary(result: Escalated) -> tuple[SummaryRow, ...]:
     from core.results.cells import interval
 
-    found, chosen = result.found, result.found.chosen
+    found, chosen = result.escalation, result.escalation.chosen
     none = Interval(None, reason=_NONE_KEPT)
     return (
         SummaryRow(
@@ -385,7 +391,7 @@ def _summary(result: Escalated) -> tuple[SummaryRow, ...]:
 def _heading(found: Escalated) -> str:
     from core.tables.reading import shown
 
-    return f"Trust or escalate: {shown(found.judge)} on {shown(found.found.panel.name)}"
+    return f"Trust or escalate: {shown(found.judge)} on {shown(found.escalation.panel.name)}"
 
 
 def _notes(found: Escalated) -> tuple[str, ...]:
@@ -434,7 +440,7 @@ def _total_notes(found: Escalated) -> tuple[str, ...]:
 def _texts(result: Escalated) -> tuple[TextRow, ...]:
     from core.tables.columns import ONLY_SYSTEM
 
-    found, sent = result.found, {*result.found.sent}
+    found, sent = result.escalation, {*result.escalation.sent}
     systems = any(one.system != ONLY_SYSTEM for one in found.panel.rows)
     levels = any(one.level is not None for one in found.panel.rows)
     words = found.panel.scale.words
@@ -495,7 +501,7 @@ ANALYSIS = Analysis(
             _parts,
             "The total of all texts",
             notes=_total_notes,
-            shaped=lambda found: {"mean": {"title": found.found.what}},
+            shaped=lambda found: {"mean": {"title": found.escalation.what}},
         ),
         Table(
             "escalate-texts",

@@ -160,34 +160,34 @@ def compute(
     )
 
 
-def meta_row(found: "MetaOfStudy") -> Meta:
+def meta_row(study_meta: "MetaOfStudy") -> Meta:
     """The meta-correlation of a study as every door shows it."""
     from core.results.cells import interval
 
     return Meta(
-        interval(found.over_metrics),
-        found.n_metrics,
-        found.n_families,
-        found.dropped,
-        found.caution,
-        tuple(WithoutFamily(name, interval(one)) for name, one in found.without_family.items()),
+        interval(study_meta.over_metrics),
+        study_meta.n_metrics,
+        study_meta.n_families,
+        study_meta.dropped,
+        study_meta.caution,
+        tuple(WithoutFamily(name, interval(one)) for name, one in study_meta.without_family.items()),
     )
 
 
-def meta_said(found: Meta) -> str:
+def meta_said(meta: Meta) -> str:
     """The meta-correlation of a study in one line: `Spearman 0.83 [0.50, 0.90], 16 metrics`, or why there is none."""
     from core.results.cells import decimal, fitted
 
-    one = found.spearman
+    one = meta.spearman
     if one.value is None:
         return f"Meta-correlation undefined: {one.reason}"
-    places = fitted(one.value, one.low, one.high, found.n_metrics, 3)
+    places = fitted(one.value, one.low, one.high, meta.n_metrics, 3)
     ends = (
         ""
         if one.low is None or one.high is None
         else f" [{decimal(one.low, places)}, {decimal(one.high, places)}]"
     )
-    return f"Spearman {decimal(one.value, places)}{ends}, {found.n_metrics} metrics"
+    return f"Spearman {decimal(one.value, places)}{ends}, {meta.n_metrics} metrics"
 
 
 def _sentences(found: Followed) -> tuple[str, ...]:

@@ -24,10 +24,10 @@ class GapsOptions(Settings):
 def compute(options: GapsOptions, dossier: "Dossier", *, tell: Tell) -> Gaps:
     """List the gaps of all judges of the panel, largest first."""
     from core.results.check.gaps import find_gaps, gap_list
-    from core.results.injection import with_marks
+    from core.results.injection import mark_texts
 
     beside = dossier.beside(dossier.panel)
-    panel, _ = with_marks(dossier.panel, beside)
+    panel, _ = mark_texts(dossier.panel, beside)
     tell("comparing")
     return gap_list(panel, find_gaps(panel), beside if options.texts else (), most=options.most)
 

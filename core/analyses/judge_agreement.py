@@ -190,7 +190,7 @@ def _matched(
             ANALYSIS.refuse(
                 [Remark("metrics", "name one column of each, separated by a comma, e.g. rubric-a,rubric-b")]
             )
-        return [(asked[0], _without_number(asked[1], names[1]))]
+        return [(asked[0], _plain_column(asked[1], names[1]))]
     if pairs := same_components(first, second):
         return pairs
     if 1 in (len(names[0]), len(names[1])):  # a single column against each column of the other
@@ -205,7 +205,7 @@ def _matched(
     return []
 
 
-def _without_number(name: str, names: Sequence[str]) -> str:
+def _plain_column(name: str, names: Sequence[str]) -> str:
     """The second table's own name for a column that is printed with `#2` because both tables have it."""
     from core.joining.tables import SAME_NAME
 
@@ -215,7 +215,7 @@ def _without_number(name: str, names: Sequence[str]) -> str:
 
 def _pair(one: "Agreement", texts: "Sequence[tuple[ScoredRow, str]]", n_texts: int) -> PairRow:
     """Two columns compared, as every door shows them. texts: contents of texts, where they are known."""
-    from core.results.cells import interval, over_items
+    from core.results.cells import interval, item_mean
 
     of_item: dict[str, list[tuple[ScoredRow, str]]] = {}
     for named in texts:
@@ -228,7 +228,7 @@ def _pair(one: "Agreement", texts: "Sequence[tuple[ScoredRow, str]]", n_texts: i
         pearson=pooled.pearson,
         spearman=pooled.spearman,
         kendall=pooled.kendall,
-        per_item=over_items(one.per_item),
+        per_item=item_mean(one.per_item),
         pearson_per_system=interval(one.per_system["pearson"]),
         mean_difference=interval(one.mean_difference),
         sd_difference=interval(one.sd_difference),

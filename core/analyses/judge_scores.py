@@ -90,30 +90,30 @@ def _score_row(table: "ScoreTable", one: "ScoreSummary") -> ScoreRow:
     )
 
 
-def _sentences(found: JudgeScores) -> tuple[str, ...]:
-    return (*map(Caution, found.cautions), *marks_said(found))
+def _sentences(scores: JudgeScores) -> tuple[str, ...]:
+    return (*map(Caution, scores.cautions), *marks_said(scores))
 
 
-def marks_said(found: JudgeScores) -> tuple[str, ...]:
+def marks_said(scores: JudgeScores) -> tuple[str, ...]:
     """How many texts have marks of injection, which is a caution, and whether their mean differs; empty without any."""
     from core.results.injection import injections_said
 
-    said = [line for one in found.injections for line in injections_said(one)]
+    said = [line for one in scores.injections for line in injections_said(one)]
     return tuple(Caution(line) if at == 0 else line for at, line in enumerate(said))
 
 
-def _marked(found: JudgeScores) -> Sequence[MarkedText] | None:
-    return [text for one in found.injections for text in one.texts] or None
+def _marked(scores: JudgeScores) -> Sequence[MarkedText] | None:
+    return [text for one in scores.injections for text in one.texts] or None
 
 
-def _means(found: JudgeScores) -> Sequence[MarkedMean] | None:
-    return [mean for one in found.injections if one.n for mean in one.means] or None
+def _means(scores: JudgeScores) -> Sequence[MarkedMean] | None:
+    return [mean for one in scores.injections if one.n for mean in one.means] or None
 
 
-def _unneeded(found: JudgeScores) -> set[str]:
+def _unneeded(scores: JudgeScores) -> set[str]:
     from core.results.injection import unneeded_columns
 
-    each = [unneeded_columns(one) for one in found.injections if one.n]
+    each = [unneeded_columns(one) for one in scores.injections if one.n]
     return set.intersection(*each) if each else set()
 
 

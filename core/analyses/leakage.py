@@ -123,7 +123,7 @@ def compute(options: LeakageOptions, texts: "StudyTexts", *, tell: Tell) -> Leak
     return leakage_of(study.name, study.dataset_sha256, found)
 
 
-def leakage_of(study: str, dataset_sha256: str, found: "LeakageAudit") -> Leakage:
+def leakage_of(study: str, dataset_sha256: str, audit: "LeakageAudit") -> Leakage:
     """The result of an audit of a study's texts."""
     from dataclasses import asdict
 
@@ -134,16 +134,16 @@ def leakage_of(study: str, dataset_sha256: str, found: "LeakageAudit") -> Leakag
         study=study,
         dataset_sha256=dataset_sha256,
         app_version=__version__,
-        candidate=found.candidate,
-        comparator=found.comparator,
+        candidate=audit.candidate,
+        comparator=audit.comparator,
         features=tuple(feature.name for feature in FEATURES),
-        per_level=tuple(_part(found, part) for part in found.levels),
-        overall=_part(found, found.overall),
-        no_answers=dict(found.no_answers),
-        linkage=LinkageRow(**asdict(found.linkage), sentence=found.linkage.sentence()),
-        reading=ReadingRow(found.severity, reading_sentences(found)),
-        n_resamples=found.n_resamples,
-        rng=found.rng,
+        per_level=tuple(_part(audit, part) for part in audit.levels),
+        overall=_part(audit, audit.overall),
+        no_answers=dict(audit.no_answers),
+        linkage=LinkageRow(**asdict(audit.linkage), sentence=audit.linkage.sentence()),
+        reading=ReadingRow(audit.severity, reading_sentences(audit)),
+        n_resamples=audit.n_resamples,
+        rng=audit.rng,
     )
 
 

@@ -126,12 +126,12 @@ class Levels:
 
 
 def compute(options: LevelsOptions, table: "ScoreTable", *, tell: Tell) -> Levels:
-    """Compare each metric's scores by level, within each item of each system (`by_level`)."""
+    """Compare each metric's scores by level, within each item of each system (`compare_levels`)."""
     from core.joining.quality import renamed_said
-    from core.results.correlations.levels import by_level
+    from core.results.correlations.levels import compare_levels
 
     tell("computing scores by level")
-    numbers = by_level(table, **options.model_dump())
+    numbers = compare_levels(table, **options.model_dump())
     return Levels(tuple(map(_metric_row, numbers)), numbers, renamed_said(table))
 
 

@@ -189,7 +189,7 @@ class MadeLevels:
     items: tuple[ItemRow, ...] = entry("each item of each system", rows=ItemRow)
     notes: tuple[str, ...] = entry("what was read and left out")
     confidence_level: float
-    found: "Found"
+    computed: "Found"
 
 
 def compute(options: MadeOptions, levels: "ScoredLevels", *, tell: Tell) -> MadeLevels:
@@ -238,7 +238,7 @@ def compute(options: MadeOptions, levels: "ScoredLevels", *, tell: Tell) -> Made
         items=tuple(map(_item_row, found.sets)),
         notes=found.notes,
         confidence_level=found.confidence_level,
-        found=found,
+        computed=found,
     )
 
 
@@ -294,36 +294,38 @@ def _length_row(one: "LengthRule", p: float | None) -> LengthRow:
     )
 
 
-def _verdicts(found: MadeLevels) -> tuple[Verdict, ...]:
-    undecided = _all_undecided(found.found)
-    code = "undefined" if undecided else "remake" if found.remake_items else "as-claimed"
-    sentence = Caution(found.verdict) if code == "remake" else found.verdict
+def _verdicts(levels: MadeLevels) -> tuple[Verdict, ...]:
+    undecided = _all_undecided(levels.computed)
+    code = "undefined" if undecided else "remake" if levels.remake_items else "as-claimed"
+    sentence = Caution(levels.verdict) if code == "remake" else levels.verdict
     return (Verdict(code, sentence, reason="; ".join(undecided)),)
 
 
-def _sentences(found: MadeLevels) -> tuple[str, ...]:
+def _sentences(levels: MadeLevels) -> tuple[str, ...]:
     """The reasons for what is undecided, and what length gives away."""
-    of = found.found
-    return (*_undecided_said(of), *_noise_said(of), _length_said(of), *_system_said(found))
+    of = levels.computed
+    return (*_undecided_said(of), *_noise_said(of), _length_said(of), *_system_said(levels))
 
 
-def _things(found: "Found") -> str:
+def _things(result: "Found") -> str:
     """What a set of levels is called: an item, or an item of a system where there are several."""
-    return "items" if len({one.system for one in found.sets}) == 1 else "items of a system"
+    return "items" if len({one.system for one in result.sets}) == 1 else "items of a system"
 
 
-def _verdict_of(found: "Found") -> str:
+def _verdict_of(result: "Found") -> str:
     """How many items have levels as claimed, and which to remake; or why nothing could be decided."""
     from core.tables.reading import shown
 
-    counts, things = found.counts, _things(found)
-    if reasons := _all_undecided(found):
+    counts, things = result.counts, _things(result)
+    if reasons := _all_undecided(result):
         ((reason, n),) = reasons.most_common(1)
-        most = "" if n == len(found.sets) else "mostly "
-        return f"The levels of none of {len(found.sets):,} {things} could be decided, {most}because {reason}."
-    said = f"{counts['as claimed']:,} of {len(found.sets):,} {things} have levels as claimed."
+        most = "" if n == len(result.sets) else "mostly "
+        return (
+            f"The levels of none of {len(result.sets):,} {things} could be decided, {most}because {reason}."
+        )
+    said = f"{counts['as claimed']:,} of {len(result.sets):,} {things} have levels as claimed."
     several = things != "items"
-    faulty = [(one, fault) for one in found.sets for fault in one.faults]
+    faulty = [(one, fault) for one in result.sets for fault in one.faults]
     if not faulty:
         return said
     named = [
@@ -334,34 +336,34 @@ def _verdict_of(found: "Found") -> str:
     return f"{said} Remake {counts['remake']:,}: {'; '.join(named)}{more}."
 
 
-def _undecided(found: "Found") -> Counter[str]:
-    return Counter(one.undecided["scores"] for one in found.sets if one.outcome == "undecided")
+def _undecided(result: "Found") -> Counter[str]:
+    return Counter(one.undecided["scores"] for one in result.sets if one.outcome == "undecided")
 
 
-def _all_undecided(found: "Found") -> Counter[str]:
+def _all_undecided(result: "Found") -> Counter[str]:
     """Why no item could be decided, if none could; else empty."""
-    reasons = _undecided(found)
-    return reasons if reasons.total() == len(found.sets) else Counter()
+    reasons = _undecided(result)
+    return reasons if reasons.total() == len(result.sets) else Counter()
 
 
-def _undecided_said(found: "Found") -> list[str]:
-    reasons = _undecided(found)
+def _undecided_said(result: "Found") -> list[str]:
+    reasons = _undecided(result)
     # The verdict says the only reason for all items already.
     said = (
         []
-        if len(_all_undecided(found)) == 1
+        if len(_all_undecided(result)) == 1
         else [f"Undecided: {n:,}, because {reason}." for reason, n in reasons.items()]
     )
-    core = Counter(one.undecided["core"] for one in found.sets if "core" in one.undecided)
-    if core.total() == len(found.sets):
+    core = Counter(one.undecided["core"] for one in result.sets if "core" in one.undecided)
+    if core.total() == len(result.sets):
         said.append(f"The core fact was not checked: {next(iter(core))}.")
-    return [*said, Caution(STAND_IN)] if found.stand_in else said
+    return [*said, Caution(STAND_IN)] if result.stand_in else said
 
 
-def _noise_said(found: "Found") -> list[str]:
+def _noise_said(result: "Found") -> list[str]:
     """A warning if the judge's verdicts contradict each other from level to level."""
-    noise = None if found.returns is None else found.returns.noise
-    if found.returns is None or noise is None or noise < NOISY:
+    noise = None if result.returns is None else result.returns.noise
+    if result.returns is None or noise is None or noise < NOISY:
         return []
     advice = (
         "do not judge single items by it" if noise >= USELESS else "look at each item before you remake it"
@@ -369,15 +371,15 @@ def _noise_said(found: "Found") -> list[str]:
     return [
         Caution(
             f"About {100 * noise:.0f} % of the judge's verdicts on claims seem wrong, or levels are in the wrong order: claims that "
-            f"fell stand again at a worse level ({found.returns.count:,} of {found.returns.n:,} steps): {advice}."
+            f"fell stand again at a worse level ({result.returns.count:,} of {result.returns.n:,} steps): {advice}."
         )
     ]
 
 
-def _length_said(found: "Found") -> str:
+def _length_said(result: "Found") -> str:
     from core.results.cells import decimal
 
-    tau = found.length_by_level
+    tau = result.length_by_level
     if tau.estimate is None:
         return f"Length by level: undefined ({tau.reason})."
     between = (
@@ -393,7 +395,7 @@ def _length_said(found: "Found") -> str:
     )
 
 
-def _system_said(found: MadeLevels) -> list[str]:
+def _system_said(levels: MadeLevels) -> list[str]:
     from core.tables.reading import shown
 
     return [
@@ -401,51 +403,51 @@ def _system_said(found: MadeLevels) -> list[str]:
             f"Length gives away the system: the {'longer' if one.first_is_longer else 'shorter'} answer is from "
             f"{shown(one.first)} in {one.n_right:,} of {one.n_pairs:,} pairs with {shown(one.second)}."
         )
-        for one in found.length_by_system
+        for one in levels.length_by_system
         if one.p_holm is not None and one.p_holm < ALPHA
     ]
 
 
-def _several(found: MadeLevels) -> bool:
-    return len({one.system for one in found.items}) > 1
+def _several(levels: MadeLevels) -> bool:
+    return len({one.system for one in levels.items}) > 1
 
 
-def _faults(found: MadeLevels) -> Sequence[FaultRow]:
-    return [fault for one in found.items for fault in one.faults]
+def _faults(levels: MadeLevels) -> Sequence[FaultRow]:
+    return [fault for one in levels.items for fault in one.faults]
 
 
-def _rules(found: MadeLevels) -> tuple[str, ...]:
-    if not _faults(found):
+def _rules(levels: MadeLevels) -> tuple[str, ...]:
+    if not _faults(levels):
         return ()
-    limits = found.options
+    limits = levels.options
     core = (
         "from the run's stored steps"
-        if found.stored_steps
+        if levels.stored_steps
         else "the reference's claim closest to the question"
     )
     return (
-        f"Scores: {found.judge}; a rise of more than {limits.rise:.3g} ({100 * limits.tolerance:g} % of the range of all scores) counts. "
+        f"Scores: {levels.judge}; a rise of more than {limits.rise:.3g} ({100 * limits.tolerance:g} % of the range of all scores) counts. "
         f"Core fact: {core}. Length: more than {100 * limits.longer:g} % beyond the median of the item's levels.",
     )
 
 
-def _levels_notes(found: MadeLevels) -> tuple[str, ...]:
+def _levels_notes(levels: MadeLevels) -> tuple[str, ...]:
     from core.results.cells import resampled
 
     return (
-        resampled(found.confidence_level),
+        resampled(levels.confidence_level),
         "Claims left: share of the reference's claims supported at the best level that this level still supports.",
     )
 
 
-def _n_tests(found: MadeLevels) -> int:
-    return sum(one.p is not None for one in found.length_by_system)
+def _n_tests(levels: MadeLevels) -> int:
+    return sum(one.p is not None for one in levels.length_by_system)
 
 
-def _length_notes(found: MadeLevels) -> tuple[str, ...]:
+def _length_notes(levels: MadeLevels) -> tuple[str, ...]:
     from core.results.cells import corrected_note
 
-    return corrected_note("holm", _n_tests(found), "length between two systems")
+    return corrected_note("holm", _n_tests(levels), "length between two systems")
 
 
 ANALYSIS = Analysis(

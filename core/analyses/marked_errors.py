@@ -39,16 +39,16 @@ class F1Row:
     characters: CharactersRow = entry("characters", rows=CharactersRow)
 
 
-def f1_values(found: "SpanF1") -> dict[str, Any]:
+def f1_values(f1: "SpanF1") -> dict[str, Any]:
     """The fields of an F1Row."""
     from core.results.cells import interval
 
-    measures = {"precision": found.precision, "recall": found.recall, "f1": found.f1}
+    measures = {"precision": f1.precision, "recall": f1.recall, "f1": f1.f1}
     return {
         **{name: interval(one) for name, one in measures.items()},
-        "n_texts": found.n_texts,
-        "predicted_characters": found.predicted_characters,
-        "gold_characters": found.gold_characters,
+        "n_texts": f1.n_texts,
+        "predicted_characters": f1.predicted_characters,
+        "gold_characters": f1.gold_characters,
         "intervals": {
             name: None if one.low is None else [one.low, one.high] for name, one in measures.items()
         },
@@ -57,7 +57,7 @@ def f1_values(found: "SpanF1") -> dict[str, Any]:
             for name, one in measures.items()
             if (why := one.reason or (one.interval_reason if one.low is None else None))
         },
-        "characters": CharactersRow(found.gold_characters, found.predicted_characters, found.credit),
+        "characters": CharactersRow(f1.gold_characters, f1.predicted_characters, f1.credit),
     }
 
 

@@ -239,7 +239,7 @@ class MetaCorrelations:
     matrix_notes: tuple[str, ...] | None = entry("what was read and left out", key="notes", optional=True)
     lines: tuple[str, ...]
     """What is said after the verdict."""
-    found: "MetaCorrelation | Matrix"
+    meta: "MetaCorrelation | Matrix"
     """What was computed."""
 
 
@@ -248,7 +248,7 @@ def compute(options: MetaCorrelateOptions, sides: "Sides", *, tell: Tell) -> Met
 
     Raises SettingsError for columns that these sides cannot be split by, InputError if the sides share no metric.
     """
-    from core.results.meta_correlation import LiveSide, by_dataset, meta_correlate, meta_matrix
+    from core.results.meta_correlation import LiveSide, meta_correlate, meta_matrix, split_by_dataset
 
     if not options.columns:
         if "" not in sides.humans:
@@ -265,14 +265,14 @@ def compute(options: MetaCorrelateOptions, sides: "Sides", *, tell: Tell) -> Met
     humans = sides.humans
     alone = humans.get("")
     if DATASET in options.columns and isinstance(alone, LiveSide) and alone.has_datasets:
-        humans = by_dataset(alone)
+        humans = split_by_dataset(alone)
     matrix = meta_matrix(humans, sides.synthetic.table, by=options.by, over=options.over, **options.computing)
     return result_of_matrix(matrix, humans, sides.synthetic.name, options)
 
 
-def result_of_pair(found: "MetaCorrelation", options: MetaCorrelateOptions) -> MetaCorrelations:
+def result_of_pair(meta: "MetaCorrelation", options: MetaCorrelateOptions) -> MetaCorrelations:
     """The meta-correlation of two sides."""
-    return MetaCorrelations(meta_row(found), None, None, None, _pair_lines(found, options), found)
+    return MetaCorrelations(meta_row(meta), None, None, None, _pair_lines(meta, options), meta)
 
 
 def result_of_matrix(
@@ -305,26 +305,26 @@ def result_of_matrix(
     )
 
 
-def _interval(found: "Estimate | None", why_none: str) -> Interval:
+def _interval(estimate: "Estimate | None", why_none: str) -> Interval:
     from core.results.cells import interval
 
-    return interval(found, why_none)
+    return interval(estimate, why_none)
 
 
-def meta_row(found: "MetaCorrelation") -> MetaRow:
+def meta_row(meta: "MetaCorrelation") -> MetaRow:
     """A meta-correlation as every door shows it."""
     from core.results.cells import interval
 
-    items, corrected, families = found.over_items, found.over_items_corrected, found.families
+    items, corrected, families = meta.over_items, meta.over_items_corrected, meta.families
     return MetaRow(
-        cautions=found.cautions,
-        over_metrics=interval(found.over_metrics),
-        p_one_sided=found.p_one_sided,
-        p_two_sided=found.p_two_sided,
-        p_reason=found.p_reason,
-        n_metrics=found.n_metrics,
-        n_families=found.n_families,
-        dropped=found.dropped,
+        cautions=meta.cautions,
+        over_metrics=interval(meta.over_metrics),
+        p_one_sided=meta.p_one_sided,
+        p_two_sided=meta.p_two_sided,
+        p_reason=meta.p_reason,
+        n_metrics=meta.n_metrics,
+        n_families=meta.n_families,
+        dropped=meta.dropped,
         over_items=None
         if items is None
         else OverItems(items.low, items.high, items.interval_reason, items.n_clusters, items.n_undefined),
@@ -339,16 +339,16 @@ def meta_row(found: "MetaCorrelation") -> MetaRow:
             families.is_exact,
             families.reason,
         ),
-        without_family=tuple(_family_row(name, one) for name, one in found.without_family.items()),
-        method=found.method,
-        first_order=found.first_order or found.method,
-        confidence_level=found.over_metrics.confidence_level,
-        n_resamples=found.over_metrics.n_resamples,
-        human=found.human,
-        synthetic=found.synthetic,
-        notes=found.notes,
-        points=tuple(PointRow(one.metric, one.family, one.human, one.synthetic, "") for one in found.points),
-        **_origins(found.origins),
+        without_family=tuple(_family_row(name, one) for name, one in meta.without_family.items()),
+        method=meta.method,
+        first_order=meta.first_order or meta.method,
+        confidence_level=meta.over_metrics.confidence_level,
+        n_resamples=meta.over_metrics.n_resamples,
+        human=meta.human,
+        synthetic=meta.synthetic,
+        notes=meta.notes,
+        points=tuple(PointRow(one.metric, one.family, one.human, one.synthetic, "") for one in meta.points),
+        **_origins(meta.origins),
     )
 
 
@@ -366,7 +366,7 @@ def _corrected_row(found: "NoiseCorrected") -> CorrectedRow:
     )
 
 
-def _family_row(without: str, found: "Estimate", **of_all: Any) -> FamilyRow:
+def _family_row(without: str, estimate: "Estimate", **of_all: Any) -> FamilyRow:
     """A row without a family. of_all: the fields that only the row of all metrics has."""
     none = {
         "over_items_low": None,
@@ -382,21 +382,21 @@ def _family_row(without: str, found: "Estimate", **of_all: Any) -> FamilyRow:
         "over_items_corrected_undefined_share": None,
     }
     return FamilyRow(
-        without=without, n_metrics=found.n, meta_correlation=_interval(found, ""), **{**none, **of_all}
+        without=without, n_metrics=estimate.n, meta_correlation=_interval(estimate, ""), **{**none, **of_all}
     )
 
 
-def _of_all(found: "MetaCorrelation") -> FamilyRow:
+def _overall_row(meta: "MetaCorrelation") -> FamilyRow:
     """The row of all metrics, with the intervals over items and all p."""
-    items, corrected, families = found.over_items, found.over_items_corrected, found.families
+    items, corrected, families = meta.over_items, meta.over_items_corrected, meta.families
     return _family_row(
         "none",
-        found.over_metrics,
+        meta.over_metrics,
         over_items_low=None if items is None else items.low,
         over_items_high=None if items is None else items.high,
-        p_one_sided=found.p_one_sided,
-        p_two_sided=found.p_two_sided,
-        p_reason=found.p_reason or "",
+        p_one_sided=meta.p_one_sided,
+        p_two_sided=meta.p_two_sided,
+        p_reason=meta.p_reason or "",
         p_families_one_sided=None if families is None else families.p_one_sided,
         p_families_two_sided=None if families is None else families.p_two_sided,
         p_families_reason="" if families is None else families.reason or "",
@@ -446,51 +446,51 @@ def _undefined(reason: str) -> MetaRow:
     )
 
 
-def meta_title(found: "MetaCorrelation") -> tuple[str, ...]:
+def meta_title(meta: "MetaCorrelation") -> tuple[str, ...]:
     """The estimate and both intervals in words."""
-    whole = found.over_metrics
+    whole = meta.over_metrics
     if whole.estimate is None:
         return (f"Meta-correlation undefined: {whole.reason}",)
     lines = [
-        f"Meta-correlation {_fitted(whole, whole.estimate)} ({found.method.capitalize()}, {found.n_metrics} metrics)",
+        f"Meta-correlation {_fitted(whole, whole.estimate)} ({meta.method.capitalize()}, {meta.n_metrics} metrics)",
         f"{_interval_text(whole)} over metrics",
     ]
-    if found.over_items is not None:
-        lines.append(f"naive {_interval_text(found.over_items)} over items")
+    if meta.over_items is not None:
+        lines.append(f"naive {_interval_text(meta.over_items)} over items")
     return tuple(lines)
 
 
-def _brief(found: "MetaCorrelation") -> tuple[str, ...]:
+def _brief(meta: "MetaCorrelation") -> tuple[str, ...]:
     """The p over families and the noise-corrected correlation in short, where they are defined."""
     lines = []
-    if found.families is not None and found.families.p_one_sided is not None:
-        lines.append(f"p over {found.n_families} families {_p_text(found.families.p_one_sided)} (one-sided)")
-    one = found.over_items_corrected
+    if meta.families is not None and meta.families.p_one_sided is not None:
+        lines.append(f"p over {meta.n_families} families {_p_text(meta.families.p_one_sided)} (one-sided)")
+    one = meta.over_items_corrected
     if one is not None and one.estimate is not None and one.low is not None and one.high is not None:
         ends = ", ".join(_fitted(one, end) for end in (one.low, one.high))
         lines.append(f"noise-corrected Pearson {_fitted(one, one.estimate)} [{ends}] over items")
     return tuple(lines)
 
 
-def inference_said(found: "MetaCorrelation", alternative: str) -> list[str]:
+def inference_said(meta: "MetaCorrelation", alternative: str) -> list[str]:
     """The p over families beside the one that treats metrics as independent, and the noise-corrected correlation."""
     side = "one-sided" if alternative == "greater" else "two-sided"
     lines = []
-    if found.families is not None:
-        own = found.families.p_one_sided if alternative == "greater" else found.families.p_two_sided
+    if meta.families is not None:
+        own = meta.families.p_one_sided if alternative == "greater" else meta.families.p_two_sided
         lines.append(
-            f"p over {found.n_families} families, {side}: {_p_text(own)}"
+            f"p over {meta.n_families} families, {side}: {_p_text(own)}"
             if own is not None
-            else f"p over families undefined: {found.families.reason}"
+            else f"p over families undefined: {meta.families.reason}"
         )
-    p = found.p_one_sided if alternative == "greater" else found.p_two_sided
+    p = meta.p_one_sided if alternative == "greater" else meta.p_two_sided
     lines.append(
         f"p {side}, which treats metrics as independent: {_p_text(p)}"
         if p is not None
-        else f"p {side} undefined: {found.p_reason}"
+        else f"p {side} undefined: {meta.p_reason}"
     )
-    if found.over_items_corrected is not None:
-        lines.append(corrected_said(found.over_items_corrected))
+    if meta.over_items_corrected is not None:
+        lines.append(corrected_said(meta.over_items_corrected))
     return lines
 
 
@@ -498,43 +498,43 @@ def _p_text(p: float) -> str:
     return f"{p:.3g}" if p >= _LEAST_P else f"below {_LEAST_P:g}"
 
 
-def corrected_said(one: "NoiseCorrected") -> str:
+def corrected_said(correlation: "NoiseCorrected") -> str:
     """The noise-corrected correlation over items, its naive value and the share of undefined resamples."""
     from core.results.cells import decimal
 
     beside = []
-    if one.naive is not None:
-        beside.append(f"naive {decimal(one.naive, 2)}")
-    if one.undefined_share is not None:
-        beside.append(f"undefined in {one.undefined_share:.0%} of resamples")
-    value = f"undefined: {one.reason}"
-    if one.estimate is not None:
-        value = f"{_fitted(one, one.estimate)}, {_interval_text(one)}"
+    if correlation.naive is not None:
+        beside.append(f"naive {decimal(correlation.naive, 2)}")
+    if correlation.undefined_share is not None:
+        beside.append(f"undefined in {correlation.undefined_share:.0%} of resamples")
+    value = f"undefined: {correlation.reason}"
+    if correlation.estimate is not None:
+        value = f"{_fitted(correlation, correlation.estimate)}, {_interval_text(correlation)}"
     return f"Noise-corrected over items (Pearson between the sides): {value}" + (
         f" ({', '.join(beside)})" if beside else ""
     )
 
 
-def _interval_text(found: "Estimate") -> str:
-    if found.low is None or found.high is None:
-        return f"no interval ({found.interval_reason or found.reason or 'undefined'})"
-    return f"{100 * found.confidence_level:g} % interval [{_fitted(found, found.low)}, {_fitted(found, found.high)}]"
+def _interval_text(estimate: "Estimate") -> str:
+    if estimate.low is None or estimate.high is None:
+        return f"no interval ({estimate.interval_reason or estimate.reason or 'undefined'})"
+    return f"{100 * estimate.confidence_level:g} % interval [{_fitted(estimate, estimate.low)}, {_fitted(estimate, estimate.high)}]"
 
 
-def _fitted(found: "Estimate", value: float) -> str:
+def _fitted(estimate: "Estimate", value: float) -> str:
     from core.results.cells import decimal, fitted
 
-    places = fitted(found.estimate or 0.0, found.low, found.high, found.n, 3)
+    places = fitted(estimate.estimate or 0.0, estimate.low, estimate.high, estimate.n, 3)
     return decimal(value, places)
 
 
-def _pair_lines(found: "MetaCorrelation", options: MetaCorrelateOptions) -> tuple[str, ...]:
+def _pair_lines(meta: "MetaCorrelation", options: MetaCorrelateOptions) -> tuple[str, ...]:
     """The sides, and p."""
     from core.tables.reading import shown
 
     return (
-        f"Human side: {shown(found.human)}; synthetic side: {shown(found.synthetic)}",
-        *inference_said(found, options.alternative),
+        f"Human side: {shown(meta.human)}; synthetic side: {shown(meta.synthetic)}",
+        *inference_said(meta, options.alternative),
     )
 
 
@@ -575,7 +575,7 @@ def _dropped_said(results: "Iterable[MetaCorrelation]") -> tuple[str, ...]:
 
 def _pair(result: MetaCorrelations) -> "MetaCorrelation | None":
     """What was computed of two sides; None for a matrix."""
-    return None if result.pair is None else result.found  # type: ignore[return-value]  # as `compute` made it
+    return None if result.pair is None else result.meta  # type: ignore[return-value]  # as `compute` made it
 
 
 def _verdicts(result: MetaCorrelations) -> tuple[Verdict, ...]:
@@ -590,7 +590,7 @@ def _verdicts(result: MetaCorrelations) -> tuple[Verdict, ...]:
 
 def _said(result: MetaCorrelations) -> tuple[str, ...]:
     """Before the number: whether it means little, and which metrics it leaves out. The verdict itself begins with how the sides differ."""
-    found, pair = result.found, _pair(result)
+    found, pair = result.meta, _pair(result)
     caution = [Caution(found.caution)] if found.caution is not None else []
     if pair is None:
         return (*map(Caution, found.sides_said), *caution, *result.lines)
@@ -609,7 +609,7 @@ def _points(result: MetaCorrelations) -> Sequence[PointRow] | None:
 
 
 def _matrix_notes(result: MetaCorrelations) -> tuple[str, ...]:
-    cells = getattr(result.found, "cells", ())
+    cells = getattr(result.meta, "cells", ())
     made = [cell.result for cell in cells if cell.result is not None]
     return (*_dropped_said(made), *(result.matrix_notes or ()))
 
@@ -667,7 +667,7 @@ ANALYSIS = Analysis(
         "estimated": "the sides share metrics, and the number is defined",
         "undefined": "fewer than two metrics, or one side ranks none above another",
     },
-    said=_said,
+    all_sentences=_said,
     figures=_figures,
     section="statistics#meta-correlation",
     refuses="If the sides share no metric, or a published side lacks the coefficient.",
@@ -693,7 +693,7 @@ ANALYSIS = Analysis(
             lambda result: (
                 None
                 if (found := _pair(result)) is None or result.pair is None
-                else (_of_all(found), *result.pair.without_family)
+                else (_overall_row(found), *result.pair.without_family)
             ),
             "Without each family in turn",
             "Does the result depend on one family of similar metrics?",

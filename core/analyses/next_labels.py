@@ -58,7 +58,7 @@ class Next:
         "expected width of intervals as a share of that of a simple random sample; null: unknown"
     )
     labels: tuple[LabelRow, ...] = entry("the drawn texts, the most uncertain first", rows=LabelRow)
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
     notes: tuple[str, ...]
     drawn: "NextLabels"
     """For a study of these texts."""
@@ -112,7 +112,7 @@ def rows_of(drawn: "NextLabels", texts: "Sequence[ScorableOutput | None]" = ()) 
         n_labelled=drawn.n_labelled,
         narrower=drawn.narrower,
         labels=rows,
-        said=tuple(next_labels_said(drawn)),
+        sentences=tuple(next_labels_said(drawn)),
         notes=drawn.notes,
         drawn=drawn,
     )
@@ -127,7 +127,7 @@ ANALYSIS = Analysis(
     takes=("dossier",),
     compute=compute,
     verdicts=lambda _: (),
-    sentences=lambda found: found.said,
+    sentences=lambda found: found.sentences,
     section="check#which-label-next",
     misleads="Without their probabilities, the new labels describe the chosen texts only.",
     refuses="If every text has a label.",

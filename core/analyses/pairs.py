@@ -272,7 +272,7 @@ class Pairs:
     said: tuple[str, ...] = entry("the findings in sentences, the most important first")
     itself: Consistency | None
     """The judge compared with itself; None without repeats."""
-    found: "PairsReport"
+    report: "PairsReport"
     """What was computed, for figures and for the pairs behind the numbers."""
 
 
@@ -295,19 +295,19 @@ def compute(
     return pairs_of(found, options)
 
 
-def pairs_of(found: "PairsReport", options: PairsOptions) -> Pairs:
+def pairs_of(report: "PairsReport", options: PairsOptions) -> Pairs:
     """The report as every door shows it."""
     from core.stats.multiplicity import corrected
 
-    p_levels = corrected([one.position.p for one in found.blocks[1:]])
-    p_holm = [found.blocks[0].position.p, *p_levels]
-    itself = rows_of(found.itself) if found.itself.n_repeats > 1 else None
+    p_levels = corrected([one.position.p for one in report.blocks[1:]])
+    p_holm = [report.blocks[0].position.p, *p_levels]
+    itself = rows_of(report.itself) if report.itself.n_repeats > 1 else None
     return Pairs(
-        judge=found.judge,
-        both_orders=found.both_orders,
-        n_repeats=found.itself.n_repeats,
-        confidence_level=found.confidence_level,
-        orders=tuple(_orders_row(one, p) for one, p in zip(found.blocks, p_holm, strict=True)),
+        judge=report.judge,
+        both_orders=report.both_orders,
+        n_repeats=report.itself.n_repeats,
+        confidence_level=report.confidence_level,
+        orders=tuple(_orders_row(one, p) for one, p in zip(report.blocks, p_holm, strict=True)),
         systems=tuple(
             SystemRow(
                 _level(one.level),
@@ -318,16 +318,16 @@ def pairs_of(found: "PairsReport", options: PairsOptions) -> Pairs:
                 one.ties,
                 one.losses,
             )
-            for one in found.systems
+            for one in report.systems
         ),
-        systems_reason=found.systems_reason,
+        systems_reason=report.systems_reason,
         repeats=() if itself is None else itself.repeats,
-        left_out=dict(found.left_out),
-        notes=found.itself.notes,
-        votes=None if found.votes is None else _votes(found.votes, options),
-        said=tuple(_said(found)),
+        left_out=dict(report.left_out),
+        notes=report.itself.notes,
+        votes=None if report.votes is None else _votes(report.votes, options),
+        said=tuple(_said(report)),
         itself=itself,
-        found=found,
+        report=report,
     )
 
 
@@ -337,13 +337,13 @@ def _level(level: str) -> str:
     return level or ALL
 
 
-def _cell(found: "Estimate") -> Interval:
+def _cell(estimate: "Estimate") -> Interval:
     """An estimate whose object in JSON has its own reason for no interval."""
     from dataclasses import replace
 
     from core.results.cells import interval
 
-    return replace(interval(found), how=(("interval_reason", found.interval_reason),))
+    return replace(interval(estimate), how=(("interval_reason", estimate.interval_reason),))
 
 
 def _orders_row(one: "PairsBlock", p_holm: float | None) -> OrdersRow:
@@ -388,7 +388,7 @@ def _votes(votes: "BesideVotes", options: PairsOptions) -> Votes:
     return Votes(
         study=votes.study,
         raters=votes.raters,
-        blocks=tuple(map(_beside_row, votes.blocks)),
+        blocks=tuple(map(_votes_row, votes.blocks)),
         raters_position=plain(votes.raters_position),
         left_out=dict(votes.left_out),
         epsilon=options.epsilon,
@@ -396,7 +396,7 @@ def _votes(votes: "BesideVotes", options: PairsOptions) -> Votes:
     )
 
 
-def _beside_row(one: "VotesBlock") -> BesideRow:
+def _votes_row(one: "VotesBlock") -> BesideRow:
     tested = _tested_row(one)
 
     def cell(found: "AgreementEstimate") -> Interval:
@@ -421,14 +421,16 @@ def _beside_row(one: "VotesBlock") -> BesideRow:
     )
 
 
-def _both_intervals(found: "AgreementEstimate", n_pairs: int) -> Interval:
+def _both_intervals(estimate: "AgreementEstimate", n_pairs: int) -> Interval:
     """A table shows the interval that fits the number of questions; JSON has both."""
     from dataclasses import replace
 
     from core.results.study.tables import agreement_cell
 
     names = ("low", "high", "interval_reason", "low_t", "high_t", "interval_t_reason", "n_clusters")
-    return replace(agreement_cell(found, n_pairs), how=tuple((name, getattr(found, name)) for name in names))
+    return replace(
+        agreement_cell(estimate, n_pairs), how=tuple((name, getattr(estimate, name)) for name in names)
+    )
 
 
 def _tested_row(one: "VotesBlock") -> TestedRow:
@@ -451,42 +453,42 @@ def _tested_row(one: "VotesBlock") -> TestedRow:
     )
 
 
-def _said(found: "PairsReport") -> list[str]:
+def _said(report: "PairsReport") -> list[str]:
     """The findings in sentences, the most important first."""
     from core.tables.reading import shown
 
-    whole = found.blocks[0]
+    whole = report.blocks[0]
     if not whole.n_pairs:
-        return [f"{shown(found.judge)}: no pair has a verdict yet."]
-    said = _constant_said(found)
-    if found.votes is not None:
-        said += _votes_said(found, found.votes)
-    if found.both_orders:
+        return [f"{shown(report.judge)}: no pair has a verdict yet."]
+    said = _constant_said(report)
+    if report.votes is not None:
+        said += _votes_said(report, report.votes)
+    if report.both_orders:
         n_first, n_second = whole.n_flips
         said.append(
-            f"{shown(found.judge)} gives the same verdict in both orders on {_percent(whole.same.estimate)} of "
+            f"{shown(report.judge)} gives the same verdict in both orders on {_percent(whole.same.estimate)} of "
             f"{whole.n_pairs:,} pairs. On {_percent(whole.flips.estimate)} the verdict follows the place "
             f"({n_first:,} first, {n_second:,} second)."
         )
     else:
         said.append(
-            f"{shown(found.judge)} read each of {whole.n_pairs:,} pairs in one order, so nothing shows how far the order decides."
+            f"{shown(report.judge)} read each of {whole.n_pairs:,} pairs in one order, so nothing shows how far the order decides."
         )
     said.append(_position_said(whole.position))
-    if found.systems_reason:
-        said.append(f"Nothing by system: {found.systems_reason}")
+    if report.systems_reason:
+        said.append(f"Nothing by system: {report.systems_reason}")
     return said
 
 
 _ANSWER_WORDS = {"both_good": "both good", "both_bad": "both bad", "tie": "a tie"}
 
 
-def _constant_said(found: "PairsReport") -> list[str]:
+def _constant_said(report: "PairsReport") -> list[str]:
     """A warning if all or nearly all pairs have one answer that prefers none of the two."""
     from core.stats.degeneracy import CONSTANT_SHARE
     from core.tables.reading import shown
 
-    whole = found.blocks[0]
+    whole = report.blocks[0]
     for name, n in whole.answers.items():
         if name != "decided" and n > 1 and n >= CONSTANT_SHARE * whole.n_pairs:
             what = (
@@ -496,7 +498,7 @@ def _constant_said(found: "PairsReport") -> list[str]:
             )
             return [
                 Caution(
-                    f"{shown(found.judge)} is constant: on {n:,} of {whole.n_pairs:,} pairs {what}. Such a judge reports nothing about "
+                    f"{shown(report.judge)} is constant: on {n:,} of {whole.n_pairs:,} pairs {what}. Such a judge reports nothing about "
                     "a pair: it agrees with raters as often as they give that answer, and may pass the Alt-test so."
                 )
             ]
@@ -522,7 +524,7 @@ def _position_said(found: "FirstPlace") -> str:
     return f"No sign of position bias. {share} ({p_said(found.p)})."
 
 
-def _votes_said(found: "PairsReport", votes: "BesideVotes") -> list[str]:
+def _votes_said(report: "PairsReport", votes: "BesideVotes") -> list[str]:
     from core.results.cells import p_said
     from core.tables.reading import shown
 
@@ -541,12 +543,12 @@ def _votes_said(found: "PairsReport", votes: "BesideVotes") -> list[str]:
             else f"; agreement of raters is undefined: {raters.reason}"
         )
         said.append(
-            f"{shown(found.judge)} gives {what} in {_percent(agreement.estimate)} of {one.n_pairs:,} pairs{beside}."
+            f"{shown(report.judge)} gives {what} in {_percent(agreement.estimate)} of {one.n_pairs:,} pairs{beside}."
         )
-    n_no_kind = found.blocks[0].answers["contradicted"]
+    n_no_kind = report.blocks[0].answers["contradicted"]
     if n_no_kind:
         said.append(
-            f"On {n_no_kind:,} of {found.blocks[0].n_pairs:,} pairs the judge contradicts itself, which counts as a tie. With three "
+            f"On {n_no_kind:,} of {report.blocks[0].n_pairs:,} pairs the judge contradicts itself, which counts as a tie. With three "
             "answers such a tie agrees with every rater who saw a tie, with four it agrees with nobody."
         )
     place = votes.raters_position
@@ -626,7 +628,7 @@ def _votes_hidden(votes: Votes) -> tuple[str, ...]:
     )
 
 
-def _beside_notes(found: Pairs, votes: Votes) -> tuple[str, ...]:
+def _votes_notes(found: Pairs, votes: Votes) -> tuple[str, ...]:
     from core.results.cells import left_out_notes
     from core.tables.reading import shown
 
@@ -662,12 +664,12 @@ def _tested_notes(found: Pairs, votes: Votes) -> tuple[str, ...]:
     )
 
 
-def _of_votes(says: Callable[[Pairs, Votes], Any], nothing: Any = ()) -> Callable[[Pairs], Any]:
+def _if_votes(says: Callable[[Pairs, Votes], Any], nothing: Any = ()) -> Callable[[Pairs], Any]:
     """What is said of a result with votes; `nothing` of one without."""
     return lambda found: nothing if found.votes is None else says(found, found.votes)
 
 
-def _without_study(found: Pairs) -> str:
+def _no_study(found: Pairs) -> str:
     return NO_STUDY if found.votes is None else ""
 
 
@@ -728,34 +730,34 @@ ANALYSIS = Analysis(
         Table(
             "pairs-agreement",
             BesideRow,
-            _of_votes(lambda _, votes: votes.blocks, None),
+            _if_votes(lambda _, votes: votes.blocks, None),
             "Beside raters",
             "How often does the judge give a rater's answer, and how often does another rater?",
-            notes=_of_votes(_beside_notes),
-            hidden=_of_votes(lambda _, votes: _votes_hidden(votes)),
-            lacking=_without_study,
+            notes=_if_votes(_votes_notes),
+            hidden=_if_votes(lambda _, votes: _votes_hidden(votes)),
+            lacking=_no_study,
         ),
         Table(
             "pairs-alt-test",
             TestedRow,
-            _of_votes(lambda _, votes: [one.tested for one in votes.blocks], None),
+            _if_votes(lambda _, votes: [one.tested for one in votes.blocks], None),
             "Alt-test",
             "May it replace a rater?",
             section="inference#alt-test",
-            notes=_of_votes(_tested_notes),
-            hidden=_of_votes(lambda _, votes: _votes_hidden(votes)),
-            lacking=_without_study,
+            notes=_if_votes(_tested_notes),
+            hidden=_if_votes(lambda _, votes: _votes_hidden(votes)),
+            lacking=_no_study,
         ),
         Table(
             "gaps",
             GapRow,
-            _of_votes(lambda _, votes: votes.gaps.gaps, None),
+            _if_votes(lambda _, votes: votes.gaps.gaps, None),
             TITLE,
             "The largest gaps come first. Read some of them: is the judge wrong, or a person?",
-            notes=_of_votes(lambda _, votes: votes.gaps.notes),
-            hidden=_of_votes(lambda _, votes: votes.gaps.hidden),
-            shaped=_of_votes(lambda _, votes: votes.gaps.shaped, {}),
-            lacking=_without_study,
+            notes=_if_votes(lambda _, votes: votes.gaps.notes),
+            hidden=_if_votes(lambda _, votes: votes.gaps.hidden),
+            shaped=_if_votes(lambda _, votes: votes.gaps.shaped, {}),
+            lacking=_no_study,
         ),
     ),
 )

@@ -269,8 +269,8 @@ def compute(
     asked = _asked(options)
     try:
         basis = pilot
-        if basis is None and study is not None and study.own is not None and not options.stated:
-            basis = study.own
+        if basis is None and study is not None and study.own_basis is not None and not options.stated:
+            basis = study.own_basis
         elif basis is None:
             notes = study.why_not if study is not None and not options.stated else ()
             basis = replace(stated(**options.stated, mean=options.mean), notes=notes)
@@ -300,7 +300,9 @@ def _stated_aim(basis: "Basis | None", study: "Standing | None", asked: Mapping[
     return study.aim
 
 
-def _in_use(given: Mapping[str, Any], pilot: "Basis | None", study: "Standing | None") -> dict[str, object]:
+def _planned_values(
+    given: Mapping[str, Any], pilot: "Basis | None", study: "Standing | None"
+) -> dict[str, object]:
     """What is planned for where an option is empty: what the study states, or as usual."""
     from dataclasses import replace
 
@@ -436,11 +438,11 @@ def _power_rows(basis: "Basis", aim: "Aim", plans: "tuple[Plan, ...]") -> tuple[
 
 
 def reached_by(
-    standing: "Standing", basis: "Basis | None" = None, asked: Mapping[str, Any] | None = None
+    standing: "Standing", basis: "Basis | None" = None, changes: Mapping[str, Any] | None = None
 ) -> Reached:
     """What a study has reached, without unblinding it. basis: the usual assumptions by default.
 
-    asked: fields of Aim instead of the design's; STUDY_FACTS stay those of the study.
+    changes: fields of Aim instead of the design's; STUDY_FACTS stay those of the study.
 
     Blindness: nothing here depends on what raters chose. A standing counts which entries have an answer, never the choice and
     never the assignment of systems to sides, and the power rests on assumed components. So every number is the same if the two systems
@@ -453,7 +455,7 @@ def reached_by(
     from core.results.study.planning import STUDY_FACTS, planned_sizes, question_range, stated
 
     basis = basis or stated()
-    wanted = {name: value for name, value in (asked or {}).items() if name not in STUDY_FACTS}
+    wanted = {name: value for name, value in (changes or {}).items() if name not in STUDY_FACTS}
     aim = replace(standing.aim, **wanted)
     components, has_raters, n_complete = basis.components, aim.votes is not None, standing.complete_questions
     open_aim = replace(aim, power=None, half_width=None)
@@ -677,7 +679,7 @@ ANALYSIS = Analysis(
     Result=StudyPlan,
     takes=("pilot", "standing"),
     compute=compute,
-    in_use=_in_use,
+    in_use=_planned_values,
     verdicts=_verdicts,
     codes={
         "planned": "a number of questions reaches what is wanted; the row with the fewest votes is named",

@@ -212,7 +212,7 @@ def _missing(why: str = "") -> Interval:
 
 
 def _row(found: "PromptsCompared", one: "Tried") -> PromptRow:
-    from core.results.cells import counted_share, over_items
+    from core.results.cells import counted_share, item_mean
     from core.stats.resampling import wilson_share
 
     people, levels = _standing(found.people, one.name), _standing(found.levels, one.name)
@@ -238,7 +238,7 @@ def _row(found: "PromptsCompared", one: "Tried") -> PromptRow:
         levels_difference=of_levels.difference_from_best,
         levels_p=of_levels.p,
         levels_p_holm=of_levels.p_holm,
-        monotonic=_missing("" if levels else "no levels") if never_rises is None else over_items(never_rises),
+        monotonic=_missing("" if levels else "no levels") if never_rises is None else item_mean(never_rises),
         unusable=None
         if cost is None or not cost.calls
         else counted_share(wilson_share(cost.unusable, cost.calls)),

@@ -143,28 +143,28 @@ def _test_rows(found: "Numbers") -> list[TestRow]:
     ]
 
 
-def _notes(found: Ranking) -> tuple[str, ...]:
+def _notes(ranking: Ranking) -> tuple[str, ...]:
     from core.tables.reading import shown
 
     clusters = [
         f"A new cluster begins with a metric that is worse than all in the cluster before ({one.test} test, "
-        f"Benjamini-Hochberg p of all {found.numbers.n_tests:,} comparisons below {found.alpha:g})."
-        for one in found.comparisons[:1]
+        f"Benjamini-Hochberg p of all {ranking.numbers.n_tests:,} comparisons below {ranking.alpha:g})."
+        for one in ranking.comparisons[:1]
     ]
-    dropped = (f"Not ranked: {shown(name)}: {why}" for name, why in found.dropped.items())
-    return (*clusters, *dropped, *found.notes)
+    dropped = (f"Not ranked: {shown(name)}: {why}" for name, why in ranking.dropped.items())
+    return (*clusters, *dropped, *ranking.notes)
 
 
-def _test_notes(found: Ranking) -> tuple[str, ...]:
+def _test_notes(ranking: Ranking) -> tuple[str, ...]:
     from core.results.cells import corrected_note
 
-    return corrected_note("benjamini-hochberg", found.numbers.n_tests, "every two metrics")
+    return corrected_note("benjamini-hochberg", ranking.numbers.n_tests, "every two metrics")
 
 
-def _hidden_of_tests(found: Ranking) -> list[str]:
+def _hidden_of_tests(ranking: Ranking) -> list[str]:
     unseen = {
-        "p_bh": found.numbers.n_tests < 2,
-        "reason": not any(one.reason for one in found.comparisons),
+        "p_bh": ranking.numbers.n_tests < 2,
+        "reason": not any(one.reason for one in ranking.comparisons),
     }
     return [name for name, hidden in unseen.items() if hidden]
 

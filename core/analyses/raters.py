@@ -33,7 +33,7 @@ class MatrixRow:
     reason: str | None = entry("why nothing is compared")
     why: str = column("the same", name="reason", shown=False, key="")
     agreement: F1Row | None = entry("the numbers", rows=F1Row, inlined=True, optional=True)
-    own: bool
+    same_rater: bool
     """Whether the predictor represents this rater."""
 
 
@@ -152,7 +152,7 @@ def _cell(
         reason=reason or None,
         why=reason,
         agreement=numbers,
-        own=marks.raters.get(predicts, predicts) == rater,
+        same_rater=marks.raters.get(predicts, predicts) == rater,
     )
 
 
@@ -164,7 +164,10 @@ def _mean_f1(cells: tuple[tuple[MatrixRow, ...], ...], *, same: bool) -> float |
     import numpy as np
 
     values = [
-        cell.f1.value for line in cells for cell in line if cell.own is same and cell.f1.value is not None
+        cell.f1.value
+        for line in cells
+        for cell in line
+        if cell.same_rater is same and cell.f1.value is not None
     ]
     return float(np.mean(values)) if values else None
 

@@ -63,7 +63,7 @@ def compute(options: RedundancyOptions, table: "ScoreTable", *, tell: Tell) -> R
     """Correlate every two metrics over the texts that both scored, with signs turned so that higher is better."""
     import numpy as np
 
-    from core.joining.choices import directions, left_out_of, with_directions
+    from core.joining.choices import add_directions, directions, left_out_of
     from core.joining.quality import renamed_said
     from core.stats.correlation.groups import redundancy
 
@@ -72,7 +72,7 @@ def compute(options: RedundancyOptions, table: "ScoreTable", *, tell: Tell) -> R
     return Redundancy(
         method=options.method,
         metrics=tuple(metric.name for metric in table.metrics),
-        directions=tuple(metric.direction for metric in with_directions(table)[0].metrics),
+        directions=tuple(metric.direction for metric in add_directions(table)[0].metrics),
         left_out=left_out_of(table),
         values=tuple(tuple(None if np.isnan(one) else float(one) for one in line) for line in found.values),
         n=tuple(tuple(map(int, line)) for line in found.n),

@@ -164,7 +164,9 @@ def compute(options: ReliabilityOptions, sets: Sequence[AnswerSet], *, tell: Tel
         models=models,
         rows=tuple(rows),
         n_questions={
-            side: _by_author([one for one in counted if side in (one.document.side, ALL_SIDES)], models)
+            side: _questions_by_author(
+                [one for one in counted if side in (one.document.side, ALL_SIDES)], models
+            )
             for side in (*SIDES, ALL_SIDES)
         },
         n_items=len(set(items.tolist())),
@@ -241,7 +243,7 @@ def _answers(
     return answered, rows
 
 
-def _by_author(asked: Sequence[_Asked], models: Sequence[str]) -> dict[str, int]:
+def _questions_by_author(asked: Sequence[_Asked], models: Sequence[str]) -> dict[str, int]:
     """Number of questions by each author, in the models' order."""
     counts = Counter(one.author for one in asked)
     return {model: counts[model] for model in models if counts[model]}

@@ -186,7 +186,7 @@ def span_agreement(
         alone=SpanRow(by="all", name="all", **f1_values(overall)),
         by_system=_grouped("system", counts, items, systems, options),
         by_rater=_grouped("rater", counts, items, raters, options),
-        by_severity=_by_severity(paired, items, options),
+        by_severity=_severity_rows(paired, items, options),
         judges=None,
         tests=None,
         n_segments=len(paired.segments),
@@ -208,7 +208,7 @@ def _grouped(
     """The rows of a grouping; None if it was not asked for."""
     import numpy as np
 
-    from core.results.judges.spans import at
+    from core.results.judges.spans import select_counts
     from core.stats.span_f1 import span_f1
 
     if by not in options.by:
@@ -218,13 +218,15 @@ def _grouped(
         SpanRow(
             by=by,
             name=name,
-            **f1_values(span_f1(at(counts, groups == name), items[groups == name], **options.resampling)),
+            **f1_values(
+                span_f1(select_counts(counts, groups == name), items[groups == name], **options.resampling)
+            ),
         )
         for name in sorted(set(names))
     )
 
 
-def _by_severity(paired: "Paired", items: Any, options: SpansOptions) -> tuple[SpanRow, ...] | None:
+def _severity_rows(paired: "Paired", items: Any, options: SpansOptions) -> tuple[SpanRow, ...] | None:
     """Only the spans of one severity on both sides: a wrong severity is then a miss, not half a hit."""
     from core.results.judges.spans import counts_of
     from core.stats.span_f1 import span_f1
@@ -264,28 +266,32 @@ def _side_by_side(options: SpansOptions, marks: Marks) -> SpanAgreement:
     )
 
 
-def judge_row(one: "JudgeSpans", n_segments: int) -> JudgeRow:
+def judge_row(judge: "JudgeSpans", n_segments: int) -> JudgeRow:
     """A judge as a row. n_segments: the ratings that all judges share."""
-    measures: dict[str, DrawSummary] = {"f1": one.f1, "precision": one.precision, "recall": one.recall}
+    measures: dict[str, DrawSummary] = {"f1": judge.f1, "precision": judge.precision, "recall": judge.recall}
     drawn: dict[str, Any] = {
         **{f"{name}_mean": draws.mean for name, draws in measures.items()},
         **{f"{name}_sd": draws.sd for name, draws in measures.items()},
     }
     return JudgeRow(
-        judge=one.name,
-        **f1_values(one.overall),
-        n_draws=one.n_draws,
+        judge=judge.name,
+        **f1_values(judge.overall),
+        n_draws=judge.n_draws,
         **drawn,
         sd={name: draws.sd for name, draws in measures.items()},
         n_segments=n_segments,
-        left_out=one.left_out,
+        left_out=judge.left_out,
     )
 
 
-def tested_row(one: "SpanTest") -> SpanTestRow:
+def tested_row(test: "SpanTest") -> SpanTestRow:
     """A test of two judges as a row."""
     return SpanTestRow(
-        first=one.first, second=one.second, p_holm=one.p_holm, why=one.test.reason or "", **vars(one.test)
+        first=test.first,
+        second=test.second,
+        p_holm=test.p_holm,
+        why=test.test.reason or "",
+        **vars(test.test),
     )
 
 

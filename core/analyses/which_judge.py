@@ -92,7 +92,7 @@ class Which:
     judges: tuple[OfferRow, ...] = entry("each judge, best first", rows=OfferRow)
     comparisons: tuple[TwoJudgesRow, ...] = entry("every two judges, the better one first", rows=TwoJudgesRow)
     notes: tuple[str, ...] = entry("what was left out, and what is unknown")
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
     choice: "Choice"
     """For the figure."""
 
@@ -109,24 +109,24 @@ def compute(options: WhichOptions, dossier: "Dossier", *, tell: Tell) -> Which:
     return rows_of(which_of(check_panel(panel, options, facts=facts)))
 
 
-def rows_of(found: "Choice") -> Which:
+def rows_of(choice: "Choice") -> Which:
     """The choice as rows."""
     from core.results.cells import interval, left_out_lines
     from core.results.check.choosing import which_said
 
-    said = which_said(found)
+    said = which_said(choice)
     return Which(
-        use=found.use,
-        settled=found.settled,
+        use=choice.use,
+        settled=choice.settled,
         sentence=" ".join(said),
-        measure=found.measure,
-        margin=found.margin,
-        confidence_level=found.confidence_level,
-        n=found.n,
-        n_items=found.n_items,
-        n_left_out=found.n_left_out,
-        front_by=found.criteria if len(found.criteria) > 1 else (),
-        judges=tuple(_offer(found, one) for one in found.judges),
+        measure=choice.measure,
+        margin=choice.margin,
+        confidence_level=choice.confidence_level,
+        n=choice.n,
+        n_items=choice.n_items,
+        n_left_out=choice.n_left_out,
+        front_by=choice.criteria if len(choice.criteria) > 1 else (),
+        judges=tuple(_offer(choice, one) for one in choice.judges),
         comparisons=tuple(
             TwoJudgesRow(
                 one.first,
@@ -139,11 +139,11 @@ def rows_of(found: "Choice") -> Which:
                 one.p_reason,
                 one.better,
             )
-            for one in found.pairs
+            for one in choice.pairs
         ),
-        notes=(*left_out_lines(found.left_out), *found.notes),
-        said=tuple(said),
-        choice=found,
+        notes=(*left_out_lines(choice.left_out), *choice.notes),
+        sentences=tuple(said),
+        choice=choice,
     )
 
 
@@ -227,9 +227,9 @@ ANALYSIS = Analysis(
     compute=compute,
     verdicts=lambda found: tuple(
         Verdict("use" if found.use else "undefined", one, reason="" if found.use else one)
-        for one in found.said[:1]
+        for one in found.sentences[:1]
     ),
-    sentences=lambda found: found.said[1:],
+    sentences=lambda found: found.sentences[1:],
     codes={
         "use": "a judge is recommended, or comes first so far",
         "undefined": "no judge can be recommended; the sentence says why",

@@ -66,8 +66,8 @@ def later(commands: _Commands, summaries: Mapping[str, str], load: Load) -> None
 class Later(_Commands):
     """The nouns of the command line, or the verbs of a noun: registered at once, loaded when used."""
 
-    def __init__(self, *given: Any, **options: Any) -> None:
-        super().__init__(*given, **options)
+    def __init__(self, *names: Any, **options: Any) -> None:
+        super().__init__(*names, **options)
         self._loads: dict[str, Load] = {}
         self._named: dict[str, argparse.ArgumentParser] = {}
 
@@ -181,7 +181,7 @@ def main(arguments: Sequence[str] | None = None, program: str = COMMAND) -> int:
         _check_texts(options, given)
         options.run(options)
     except AssayError as problem:
-        print(_in_options(problem), file=sys.stderr)
+        print(_option_problem(problem), file=sys.stderr)
         return problem.status
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
@@ -199,11 +199,11 @@ def main(arguments: Sequence[str] | None = None, program: str = COMMAND) -> int:
     return int(options.status)  # a command sets it before it prints
 
 
-def _in_options(problem: AssayError) -> AssayError:
+def _option_problem(problem: AssayError) -> AssayError:
     """Return the problem with its settings written as options."""
-    from core.schema.settings import SettingsError, as_option  # imported lazily: pydantic loads slowly
+    from core.schema.settings import SettingsError, option_word  # imported lazily: pydantic loads slowly
 
-    return problem.in_words(as_option) if isinstance(problem, SettingsError) else problem
+    return problem.in_words(option_word) if isinstance(problem, SettingsError) else problem
 
 
 def _check_texts(options: argparse.Namespace, given: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from core.analyses import analysis
 from core.cli.outputs import Output
 from core.cli.shared.dossier import add_dossier_options, add_earlier_option, open_dossier, open_earlier
-from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
+from core.cli.shared.giving import add_result_options, check_out_file, give, output_problems
 from core.cli.shared.options import (
     Commands,
     add_columns_option,
@@ -21,7 +21,7 @@ from core.cli.shared.options import (
     add_pair_option,
     check_columns,
     check_out,
-    in_options,
+    option_error,
 )
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
@@ -346,7 +346,7 @@ def _opened(kind: Taken, options: argparse.Namespace) -> Any:
     try:
         return _DATA[kind].open(options)
     except InputError as problem:
-        raise in_options(problem, fields_of(CHOICES[kind]).keys()) from problem
+        raise option_error(problem, fields_of(CHOICES[kind]).keys()) from problem
 
 
 def _answer(found: Analysis[Any, Any], switches: Sequence[Switch], options: argparse.Namespace) -> None:
@@ -362,7 +362,7 @@ def _answer(found: Analysis[Any, Any], switches: Sequence[Switch], options: argp
     outputs = _outputs(found.name)
     own_problems = [one for output in outputs for one in output.problems(options)]
     own_problems += [one for kind in data for one in kind.problems(options)]
-    told = (*out_problems(options), *table_problems(options, switches), *own_problems)
+    told = (*output_problems(options), *table_problems(options, switches), *own_problems)
     problems += [Remark("", one) for one in told]
     # An option of a switch that is the command's, too, has a problem once.
     once = [one for at, one in enumerate(problems) if one not in problems[:at]]
@@ -388,7 +388,7 @@ def _answer(found: Analysis[Any, Any], switches: Sequence[Switch], options: argp
             )
             for one, own in asked
         ]
-        with _in_options(found):
+        with _naming_options(found):
             answer = found.answer(chosen, *opened, tell=tell)
         below = [line for output in outputs for line in output.write(options, answer, opened)]
     if not switches:
@@ -407,7 +407,7 @@ def give_answer(options: argparse.Namespace, answer: Answer, below: Sequence[str
     options.status = answer.status
     tables = (one for table in answer.printed for one in ("", table))
     in_files = [*answer.in_files, *_requested([answer], options.table)]
-    give(options, answer.json, [*answer.said, *tables, *below], in_files)
+    give(options, answer.json, [*answer.all_sentences, *tables, *below], in_files)
 
 
 def _requested(answers: Sequence[Answer], name: str | None) -> list[ResultTable]:
@@ -434,7 +434,7 @@ def _table_needs(found: Analysis[Any, Any], chosen: Settings, name: str | None) 
 
 
 @contextmanager
-def _in_options(found: Analysis[Any, Any]) -> Iterator[None]:
+def _naming_options(found: Analysis[Any, Any]) -> Iterator[None]:
     """While this is open, problems with data name options, as those with settings do."""
     try:
         yield
@@ -442,4 +442,4 @@ def _in_options(found: Analysis[Any, Any]) -> Iterator[None]:
         raise
     except InputError as problem:
         named = {name for model in found.problem_fields() for name in fields_of(model)}
-        raise in_options(problem, named) from problem
+        raise option_error(problem, named) from problem

@@ -133,17 +133,17 @@ def add_to(nouns: Commands) -> None:
 
 def _convert(options: argparse.Namespace) -> None:
     form, out = _FORMS[options.to], options.out
-    check_out(out, database_path(options.db), [options.given, options.texts, *_in_folder(options)])
+    check_out(out, database_path(options.db), [options.given, options.texts, *_output_in_folder(options)])
     check_columns(options, [options.given, options.texts])
     with telling("reading the ratings") as tell:
-        given, notes = _to_write(options, form)
+        given, notes = _ratings_to_write(options, form)
         tell("writing the ratings")
         write_file(out, form.write(given))
     print_notes(dict.fromkeys([*notes, *([f"not in this format: {form.no_place}"] if form.no_place else [])]))
     print(out)
 
 
-def _to_write(options: argparse.Namespace, form: _Form) -> tuple[_Given, list[str]]:
+def _ratings_to_write(options: argparse.Namespace, form: _Form) -> tuple[_Given, list[str]]:
     """Return the ratings to write, and notes on them."""
     given = _chosen(_given(options, form), options)
     if form.with_texts and given.texts is None:
@@ -158,7 +158,7 @@ def _to_write(options: argparse.Namespace, form: _Form) -> tuple[_Given, list[st
     return given, notes + ([f"left out, ratings without marked errors: {n_unmarked:,}"] if n_unmarked else [])
 
 
-def _in_folder(options: argparse.Namespace) -> list[Path]:
+def _output_in_folder(options: argparse.Namespace) -> list[Path]:
     """Return the output file if it already exists inside a folder that the command reads."""
     folders = [Path(one).resolve() for one in (options.given, options.texts) if one and Path(one).is_dir()]
     there = options.out.exists() and any(folder in options.out.resolve().parents for folder in folders)
@@ -177,14 +177,14 @@ def _given(options: argparse.Namespace, form: _Form) -> _Given:
         problems += [] if options.flip is None else ["--flip: only for METAL's JSON; leave it out"]
     check_options(problems)
     if isinstance(source, FileSource):
-        return _of_file(source, options, form)
+        return _read_file(source, options, form)
     found = spans_of(source, reading_of(options, ratings=options.ratings, ratings_called="--ratings"))
     if options.texts is not None and found.texts is not None:
         raise InputError(f"--texts: {shown(options.given)} already contains the texts; leave the option out.")
     return _Given(single(found, "one file cannot contain them"), found.texts or _texts(options))
 
 
-def _of_file(source: FileSource, options: argparse.Namespace, form: _Form) -> _Given:
+def _read_file(source: FileSource, options: argparse.Namespace, form: _Form) -> _Given:
     reading = reading_of(options)
     data, name, flip = reading.table(source), source.name, reading.flip
     ours = (options.units, options.ends) == (UNITS[0], ENDS[0])

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
+from core.cli.shared.giving import add_result_options, check_out_file, give, output_problems
 from core.cli.shared.options import Commands, check_options, print_result
 from core.errors import InputError
 from core.formats.correlations import (
@@ -47,14 +47,14 @@ def add_to(nouns: Commands) -> None:
 
 
 def _published(options: argparse.Namespace) -> None:
-    check_options(out_problems(options))
+    check_options(output_problems(options))
     if options.number is None:
         if options.recompute:
             raise InputError("--recompute needs --table 1.")
         if options.out is not None:
             raise InputError("--out needs --table N.")
         tables = [read_table(key) for key in table_keys()]
-        listed = {"tables": [_about(one) for one in tables], "sides": published_names()}
+        listed = {"tables": [_description(one) for one in tables], "sides": published_names()}
         print_result(options, listed, _print_list, tables)
         return
     check_out_file(options, [])
@@ -67,7 +67,7 @@ def _published(options: argparse.Namespace) -> None:
         source = f"{table.source}, compared with the values recomputed from Tables 4 to 7"
         give(options, as_json, [table.title, source, "", recomputed_table(cells)])
     else:
-        as_json = {**_about(table), "columns": table.columns, "rows": table.rows}
+        as_json = {**_description(table), "columns": table.columns, "rows": table.rows}
         give(options, as_json, [table.title, table.source, table.notes, "", published_table(table)])
 
 
@@ -82,7 +82,7 @@ def _numbers(paper: str) -> str:
     return ", ".join(key.rpartition("-")[2] for key in table_keys() if key.startswith(f"{paper}-"))
 
 
-def _about(table: PublishedTable) -> dict[str, Any]:
+def _description(table: PublishedTable) -> dict[str, Any]:
     return {
         "paper": table.paper,
         "table": table.number,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from core.cli import Later, add_analyses, later
 from core.cli.analyses import give_answer
-from core.cli.shared.giving import add_result_options, check_out_file, out_problems
+from core.cli.shared.giving import add_result_options, check_out_file, output_problems
 from core.cli.shared.options import Commands, add_json_option, check_options, print_result
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
@@ -66,7 +66,7 @@ def _reproduced(options: argparse.Namespace) -> None:
         _listed(options)
         return
     chosen = ReproduceOptions.checked(settings_given(options, ReproduceOptions))
-    check_options([*_no_folders(options.data), *out_problems(options)])
+    check_options([*_no_folders(options.data), *output_problems(options)])
     chosen_paper, data = paper(options.paper), Data(tuple(options.data))
     check_out_file(options, chosen_paper.files_in(data))
     with telling("computing") as tell:

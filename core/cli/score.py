@@ -37,7 +37,7 @@ from core.sources.named import NAMES, FileSource, parse_source
 from core.store import Store, database_path
 from core.tables.files import write_file
 from core.tables.streaming import TableFile
-from core.tables.writer import for_excel
+from core.tables.writer import excel_csv
 
 _WRITERS: dict[str, Callable[[ScoreTable, Shape], bytes]] = {
     ".csv": write_scores_csv,
@@ -142,7 +142,7 @@ def _finish(run: RunAtHand, out: Path, shape: Shape, *, excel: bool) -> None:
     else:
         table = score_table(run)
         data = _WRITERS[out.suffix.lower()](table, shape)
-        write_file(out, for_excel(data) if excel else data)
+        write_file(out, excel_csv(data) if excel else data)
         print("\n".join(summary(run, progress, table)))
         print_notes(table.notes)
     print(f"Written to {out} ({shape}).")

@@ -77,7 +77,7 @@ def diff_against(base: str, text: str, *, islands: float = 0) -> tuple[Segment, 
     """
     segments: list[Segment] = []
     joined = _absorb_spaces(_blocks(base, text, islands))
-    for block in _merged(part for whole in joined for part in _without_shared_end(whole)):
+    for block in _merged(part for whole in joined for part in _drop_shared_end(whole)):
         first, second = "".join(block.first), "".join(block.second)
         if block.same:
             segments.append(Segment(first, "same"))
@@ -109,10 +109,10 @@ def diff_pair(
 def _blocks(first: str, second: str, islands: float) -> list[_Block]:
     """Both texts aligned, without the islands."""
     blocks = list(_align(tokenize(first), tokenize(second)))
-    return list(_merged(_without_islands(blocks, islands))) if islands else blocks
+    return list(_merged(_drop_islands(blocks, islands))) if islands else blocks
 
 
-def _without_islands(blocks: Sequence[_Block], most: float) -> Iterator[_Block]:
+def _drop_islands(blocks: Sequence[_Block], most: float) -> Iterator[_Block]:
     """The blocks; what is the same between two changes of one sentence is a change if it has few words."""
     for at, block in enumerate(blocks):
         inside = block.same and 0 < at < len(blocks) - 1
@@ -166,7 +166,7 @@ def _absorb_spaces(blocks: Iterable[_Block]) -> list[_Block]:
     return result
 
 
-def _without_shared_end(block: _Block) -> Iterator[_Block]:
+def _drop_shared_end(block: _Block) -> Iterator[_Block]:
     """The block, less the token (a space) that both sides end with: a mark ends with its last word."""
     first, second = block.first, block.second
     if block.same or not first or not second or first[-1] != second[-1]:

@@ -88,7 +88,7 @@ def _path(firsts: Sequence[str], seconds: Sequence[str]) -> list[tuple[int, int]
         return 4 * common / all_words - _LONGER * (sum(step) - 2) if all_words else 0.0
 
     for i in range(n + 1):
-        for j in _near(i, n, m):
+        for j in _places_near(i, n, m):
             options = [
                 (before[0] + worth(i, j, step), -rank, step)
                 for rank, step in enumerate(_MOVES)
@@ -106,7 +106,7 @@ def _path(firsts: Sequence[str], seconds: Sequence[str]) -> list[tuple[int, int]
     return path[::-1]
 
 
-def _near(i: int, n: int, m: int) -> range:
+def _places_near(i: int, n: int, m: int) -> range:
     """The places of the second text that are compared with place i of the first."""
     if max(n, m) <= _SMALL:
         return range(m + 1)

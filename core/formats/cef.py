@@ -67,7 +67,7 @@ class _Entry:
     """Why the entry cannot be read."""
 
 
-def _cef_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+def _cef_rows(data: bytes, aliases: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
     """The rows of a file of answers, one row a score."""
     answers = []
     for one in _entries(numbers_as_json(decode(data, findings.file_name)), findings.file_name):
@@ -83,13 +83,13 @@ def _cef_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFin
     rows = [
         row
         for number, one in enumerate(answers, start=1)
-        for row in _rows(one, one.item or (str(number) if numbered else None), known, findings)
+        for row in _rows(one, one.item or (str(number) if numbered else None), aliases, findings)
     ]
     findings.notes.append(WHICH_CONSISTENCY)
     if any(row.cells["metric"] == SCORES[_PERCENT] for row in rows):
         findings.notes.append(IN_PERCENT)
     keys = list(dict.fromkeys(key for row in rows for key in row.cells))
-    return Table(keys, {key: key for key in keys if key in known}, rows)
+    return Table(keys, {key: key for key in keys if key in aliases}, rows)
 
 
 def _sniff(data: bytes, file_name: str) -> bool:
@@ -110,7 +110,7 @@ def _entries(text: str, file_name: str) -> Iterator[_Entry]:
     if is_json(text, file_name) or _one_value(text):
         value, problem = parse_json(text)
         if problem is None:
-            yield from _of_value(value)
+            yield from _value_entries(value)
     elif is_jsonl(text, file_name):
         for line in jsonl_objects(text, file_name):
             wrong = () if line.value is not None else tuple(line.problems)
@@ -123,7 +123,7 @@ def _one_value(text: str) -> bool:
     return start.startswith("{") and parse_json(start.split("\n", 1)[0])[1] is not None
 
 
-def _of_value(value: object) -> Iterator[_Entry]:
+def _value_entries(value: object) -> Iterator[_Entry]:
     if isinstance(value, JsonObject) and "scores" in value:
         yield _Entry("file", value)
     elif isinstance(value, JsonObject):
@@ -144,7 +144,7 @@ def _has_item(answer: JsonObject) -> bool:
 
 
 def _rows(
-    entry: _Entry, item: str | None, known: Mapping[str, Sequence[str]], findings: FileFindings
+    entry: _Entry, item: str | None, aliases: Mapping[str, Sequence[str]], findings: FileFindings
 ) -> Iterator[Record]:
     """Yield a row for each of the server's scores."""
     where, answer = entry.where, entry.value
@@ -153,7 +153,7 @@ def _rows(
     assert isinstance(scores, JsonObject)
     findings.problems += duplicate_problems(f"{where}, scores", scores)
     beside = {key: value for key, value in answer.items() if key not in _OWN}
-    names = named_columns(list(beside), known)
+    names = named_columns(list(beside), aliases)
     about = {names.get(key, key): value for key, value in beside.items()}
     if item is not None:
         about.setdefault("item_id", item)

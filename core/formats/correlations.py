@@ -88,13 +88,13 @@ def read_correlations(data: bytes, file_name: str, *, synthetic: bool) -> Correl
     side = _Side({}, {}, {}, {})
     name = PurePath(printable_text(file_name)).name or "correlations"
     if isinstance(value, list):
-        _from_rows(value, side, findings)
+        _add_rows(value, side, findings)
     elif not isinstance(value, JsonObject):
         findings.problems.append(f"file: is {type_name(value)}, expected an object of metrics or a list")
     elif isinstance(value.get("correlations"), list):
-        _from_rows(cast(list[object], value["correlations"]), side, findings)
+        _add_rows(cast(list[object], value["correlations"]), side, findings)
     elif value.get("format") == FORMAT:
-        name = _from_ours(value, side, findings) or name
+        name = _read_ours(value, side, findings) or name
     elif {"estimate", "points"} <= value.keys():
         findings.problems.append(
             "file: contains a meta-correlation, expected one correlation for each metric; choose a file from correlate"
@@ -104,7 +104,7 @@ def read_correlations(data: bytes, file_name: str, *, synthetic: bool) -> Correl
         side.turned, side.scores_turned = synthetic, False
         side.against = "-level" if synthetic else None
         for written, entry in value.items():
-            _add(written, entry, side, f"metric {shown(written)}", findings, metric=_without_device(written))
+            _add(written, entry, side, f"metric {shown(written)}", findings, metric=_drop_device(written))
         if side.joined:
             findings.notes.append(_joined_note(side.joined))
     if not side.values and not findings.problems:
@@ -159,7 +159,7 @@ def write_correlations(correlations: CorrelationSet) -> bytes:
     return (json.dumps(whole, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def _without_device(name: str) -> str:
+def _drop_device(name: str) -> str:
     """The metric's name without the device: `bertscore(device=cuda,lang=en)` becomes `bertscore(lang=en)`."""
     found = _DEVICE.search(name)
     if found is None:
@@ -173,7 +173,7 @@ def _without_device(name: str) -> str:
     return str(joined).strip(" ,;|&_")
 
 
-def _from_ours(value: JsonObject, side: _Side, findings: FileFindings) -> str | None:
+def _read_ours(value: JsonObject, side: _Side, findings: FileFindings) -> str | None:
     if value.get("version") != 1:
         findings.problems.append("file: version is not 1; a newer Assay wrote the file")
     metrics = value.get("metrics")
@@ -196,7 +196,7 @@ def _from_ours(value: JsonObject, side: _Side, findings: FileFindings) -> str | 
     return name_of(value.get("name"))
 
 
-def _from_rows(rows: list[object], side: _Side, findings: FileFindings) -> None:
+def _add_rows(rows: list[object], side: _Side, findings: FileFindings) -> None:
     """Add the rows that `correlate --json` prints."""
     seen: set[Against] = set()
     for where, row in json_objects(rows, "", findings):
@@ -286,7 +286,7 @@ def _join(
         one, other = side.values[metric][method], values[method]
         apart = math.inf if (one is None) != (other is None) else abs((one or 0.0) - (other or 0.0))
         if apart > SAME_VALUE:
-            differ.append(f"{method} {_in_message(one)} and {_in_message(other)}")
+            differ.append(f"{method} {_written_value(one)} and {_written_value(other)}")
         else:
             side.joined[metric] = max(apart, side.joined.get(metric, 0.0))
     if differ:
@@ -302,7 +302,7 @@ def _short(name: str) -> str:
     return shown(name if len(name) <= LONGEST_NAME else f"{name[:half]}…{name[-half:]}")
 
 
-def _in_message(value: float | None) -> str:
+def _written_value(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.6g}"
 
 

@@ -27,7 +27,7 @@ from core.tables.columns import (
     unknown_columns,
 )
 from core.tables.containers import decode, findings_of, table_rows
-from core.tables.layouts import with_last_question
+from core.tables.layouts import keep_last_question
 from core.tables.problems import FileFindings, Lacking, likely_columns, place, rename, same_wording
 from core.tables.reading import (
     JsonObject,
@@ -86,30 +86,30 @@ def _read(data: bytes, file_name: str, task: Task | None, rows: Rows) -> Materia
     if rows is table_rows:
         entries = _entries(decode(data, file_name), findings)
     else:
-        entries = _of_table(data, rows, findings)
+        entries = _table_questions(data, rows, findings)
     if not entries and not findings.problems:
         findings.problems.append("file: contains no question; at least one is needed")
     lacking = Lacking(findings)
     read = [
-        (entry.where, _material(number, with_last_question(entry), task, findings, lacking))
+        (entry.where, _material(number, keep_last_question(entry), task, findings, lacking))
         for number, entry in enumerate(entries)
     ]
     lacking.join(len(entries))
-    kept = _without_duplicates([(where, one) for where, one in read if one is not None], findings)
+    kept = _drop_duplicates([(where, one) for where, one in read if one is not None], findings)
     return MaterialSet(tuple(kept), *findings.settled())
 
 
 def _entries(text: str, findings: FileFindings) -> list[Record]:
     suffix = suffix_of(findings.file_name)
     if is_json(text, findings.file_name):
-        return _from_json(text, findings)
+        return _json_questions(text, findings)
     table = suffix in CSV_SUFFIXES or suffix in JSONL_SUFFIXES
     if not table and text.lstrip()[:1] in ("<", "#"):
         reject(findings.file_name, [f"file: unknown format; expected {FORMATS}"])
-    return _from_rows(text, findings)
+    return _row_questions(text, findings)
 
 
-def _from_rows(text: str, findings: FileFindings) -> list[Record]:
+def _row_questions(text: str, findings: FileFindings) -> list[Record]:
     name = findings.file_name
     columns = file_columns(text, name, KNOWN | _OF_ANSWERS, ())
     read_as = set(columns.named.values())
@@ -122,22 +122,22 @@ def _from_rows(text: str, findings: FileFindings) -> list[Record]:
     findings.notes.append(_ANSWERS_UNUSED)
     own = {**KNOWN, "context": VOCABULARY["context"]} | _OF_ANSWERS
     columns = file_columns(text, name, own, ("item_id", "question", "reference"))
-    return _merged(_of_questions(read_rows(text, columns, findings)), findings)
+    return _merged(_question_cells(read_rows(text, columns, findings)), findings)
 
 
-def _of_table(data: bytes, rows: Rows, findings: FileFindings) -> list[Record]:
+def _table_questions(data: bytes, rows: Rows, findings: FileFindings) -> list[Record]:
     """The questions of a table in another format."""
     table = rows(data, KNOWN | _OF_ANSWERS, findings)
     columns = set(table.columns.values())
     require(columns, {"reference": KNOWN["reference"]}, table.keys, findings.file_name)
-    known = _of_questions(table.records)
+    known = _question_cells(table.records)
     if "text" in columns and columns & {"system", "level"}:
         findings.notes.append(_ANSWERS_UNUSED)
         return _merged(known, findings)
     return known
 
 
-def _of_questions(records: Iterable[Record]) -> list[Record]:
+def _question_cells(records: Iterable[Record]) -> list[Record]:
     return [
         replace(one, cells={name: cell for name, cell in one.cells.items() if name in COLUMNS})
         for one in records
@@ -180,7 +180,7 @@ def same_value(first: object, second: object) -> bool:
     return first == second
 
 
-def _from_json(text: str, findings: FileFindings) -> list[Record]:
+def _json_questions(text: str, findings: FileFindings) -> list[Record]:
     value, problem = parse_json(text)
     if problem:
         reject(findings.file_name, [problem])
@@ -264,7 +264,7 @@ def _broken(cells: Mapping[str, object]) -> set[str]:
     return {name for name, value in cells.items() if not _is_nothing(value)}
 
 
-def _without_duplicates(materials: list[tuple[str, Material]], findings: FileFindings) -> list[Material]:
+def _drop_duplicates(materials: list[tuple[str, Material]], findings: FileFindings) -> list[Material]:
     """The materials without duplicates, as in Meta-Judge. Ids that the remaining ones share are problems.
 
     materials: (place in the file, material); the place is for messages.
@@ -346,7 +346,7 @@ def long_rows(
     materials: Sequence[Material], texts: Iterable[GeneratedText], labels: Mapping[str, str] = _NO_LABELS
 ) -> Iterator[dict[str, Any]]:
     """Yield a dictionary for each level, with the keys LONG_COLUMNS and the labels' names; unknown values are None."""
-    for material, made in _with_material(materials, texts):
+    for material, made in _pair_with_material(materials, texts):
         item = material.item
         yield {
             "item_id": item.item_id,
@@ -363,21 +363,21 @@ def long_rows(
         }
 
 
-def to_long_csv(
+def long_csv(
     materials: Sequence[Material], texts: Iterable[GeneratedText], labels: Mapping[str, str] = _NO_LABELS
 ) -> bytes:
     """The texts as UTF-8 CSV. A text that a spreadsheet would run as a formula starts with an apostrophe."""
     return csv_bytes([*LONG_COLUMNS, *labels], long_rows(materials, texts, labels))
 
 
-def to_long_jsonl(
+def long_jsonl(
     materials: Sequence[Material], texts: Iterable[GeneratedText], labels: Mapping[str, str] = _NO_LABELS
 ) -> bytes:
     """The same rows as JSONL with unchanged texts: the format to read back."""
     return jsonl_bytes(long_rows(materials, texts, labels))
 
 
-def to_meta_judge(materials: Sequence[Material], texts: Iterable[GeneratedText]) -> bytes:
+def meta_judge_jsonl(materials: Sequence[Material], texts: Iterable[GeneratedText]) -> bytes:
     """The damaged texts as JSONL, one object with the keys META_JUDGE_KEYS each; levels without a text are left out."""
     return jsonl_bytes(_meta_judge_rows(materials, texts))
 
@@ -385,7 +385,7 @@ def to_meta_judge(materials: Sequence[Material], texts: Iterable[GeneratedText])
 def _meta_judge_rows(
     materials: Sequence[Material], texts: Iterable[GeneratedText]
 ) -> Iterator[dict[str, Any]]:
-    for material, made in _with_material(materials, texts):
+    for material, made in _pair_with_material(materials, texts):
         if not (made.level.isascii() and made.level.isdigit()):
             raise InputError(
                 f"Level {made.level} is not a damage level: Meta-Judge's file has levels 0 to 5. "
@@ -407,7 +407,7 @@ def _meta_judge_rows(
         }
 
 
-def _with_material(
+def _pair_with_material(
     materials: Sequence[Material], texts: Iterable[GeneratedText]
 ) -> Iterator[tuple[Material, GeneratedText]]:
     known = {material.item.item_id: material for material in materials}

@@ -9,7 +9,7 @@ import numpy as np
 
 from core.errors import InputError
 from core.formats import Format
-from core.formats.rated import RATINGS, of_text, ratings_of, repeated_ratings
+from core.formats.rated import RATINGS, complete_rating, ratings_of, repeated_ratings
 from core.formats.ratings import RaterScore, rater_scores
 from core.formats.scores import NO_SCORE, metric_made_elsewhere
 from core.schema.scores import RatedSet, RatedText, Rating, RatingSet, ScorableOutput, ScoredRow, ScoreTable
@@ -223,7 +223,7 @@ class _Reader:
             score = self._score(given, where)
             if score is not None:
                 rating = Rating(output.item_id, score, rater=given.rater, dimension=given.dimension)
-                yield of_text(rating, output)
+                yield complete_rating(rating, output)
 
     def evaluations(self, record: JsonObject, where: str) -> dict[str, float]:
         """EVALUATOR-DIMENSION -> its score of one text; NaN if it gave none."""

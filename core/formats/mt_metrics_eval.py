@@ -65,28 +65,28 @@ def usual_ratings(there: Mapping[str, RatingSet], *, by_rater: bool = False) -> 
 
 
 def ratings_among(
-    there: Mapping[str, RatingSet], name: str | None, asked: str | None, *, by_rater: bool = False
+    there: Mapping[str, RatingSet], name: str | None, option: str | None, *, by_rater: bool = False
 ) -> RatingSet:
     """The ratings with a name, or the default ratings with a note on the others. Raises InputError if there are none.
 
-    asked: the option that chooses ratings, for messages, or None. by_rater: as in `usual_ratings`.
+    option: the option that chooses ratings, for messages, or None. by_rater: as in `usual_ratings`.
     """
     if not there and name is None:
         raise InputError(
             "The folder contains no ratings"
-            if asked is None
-            else f"There are no ratings. Choose a file or a folder of ratings with {asked}"
+            if option is None
+            else f"There are no ratings. Choose a file or a folder of ratings with {option}"
         )
     chosen = usual_ratings(there, by_rater=by_rater)[0] if name is None else name
     if chosen not in there:
         named = ", ".join(map(shown, there)) or "none"
         raise InputError(
-            f"{asked}: {shown(chosen)} is neither a file nor one of the folder's ratings ({named})"
+            f"{option}: {shown(chosen)} is neither a file nor one of the folder's ratings ({named})"
         )
     others = [other for other in there if other != chosen]
     if name is not None or not others:
         return there[chosen]
-    hint = f" (choose with {asked})" if asked else ""
+    hint = f" (choose with {option})" if option else ""
     note = f"read the folder's ratings {shown(chosen)}; it also has {', '.join(map(shown, others))}{hint}"
     return replace(there[chosen], notes=(note, *there[chosen].notes))
 
@@ -461,11 +461,11 @@ def _sums(spans: Mapping[str, list[MarkedSegment]]) -> dict[str, list[float]]:
     }
 
 
-def rating_set(pair: MtPair, name: str, found: Sequence[HumanScores], sha256: str) -> RatingSet:
+def rating_set(pair: MtPair, name: str, human_scores: Sequence[HumanScores], sha256: str) -> RatingSet:
     """The ratings of the systems. Ratings of references and unrated segments are left out and counted."""
     ratings, left_out, differ = [], Counter[str](), 0
     unrated: dict[tuple[str, int], bool] = {}
-    for one in found:
+    for one in human_scores:
         for system, scores in one.numbers.items():
             marked = one.spans.get(system, [_UNMARKED] * len(scores))
             for number, (score, own) in enumerate(zip(scores, marked, strict=True)):
@@ -789,7 +789,7 @@ def write_seg_score(
     if dimension is None and len(there) > 1:
         raise InputError(_WRONG, [f"choose one dimension of {', '.join(map(shown, there))}"])
     chosen = [one for one in ratings.ratings if dimension in (None, one.dimension)]
-    values = {key: repr(_mean(own)) for key, own in _by_text(chosen).items()}
+    values = {key: repr(_mean(own)) for key, own in _ratings_by_text(chosen).items()}
     return _lines(values, n_segments)
 
 
@@ -799,7 +799,7 @@ def write_seg_rating(ratings: RatingSet, *, rater: str | None = None, n_segments
     Raises InputError, also if an error has no weight.
     """
     chosen = [one for one in ratings.ratings if one.spans is not None and rater in (None, one.rater)]
-    by_text = _by_text(chosen)
+    by_text = _ratings_by_text(chosen)
     problems = Problems(
         f"item {shown(key[1])}, system {shown(key[0])}: {len(own)} raters marked errors; choose one rater"
         for key, own in by_text.items()
@@ -816,7 +816,7 @@ def write_seg_rating(ratings: RatingSet, *, rater: str | None = None, n_segments
     return _lines(values, n_segments)
 
 
-def _by_text(ratings: Sequence[Rating]) -> dict[tuple[str, str], list[Rating]]:
+def _ratings_by_text(ratings: Sequence[Rating]) -> dict[tuple[str, str], list[Rating]]:
     """(system, item) -> its ratings. Raises InputError if a key has several texts, or its item is not a number."""
     found: dict[tuple[str, str], list[Rating]] = {}
     problems = Problems()

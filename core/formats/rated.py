@@ -75,7 +75,7 @@ def rated_of(outputs: OutputSet, *ratings: RatingSet) -> RatedSet:
                 (place,) = places
                 where = f"{shown(rating_set.file_name)}: {_called(one)}"
                 spans = _checked(one.spans, outputs.outputs[place], where, clipping, problems)
-                found[place].append(of_text(replace(one, spans=spans), outputs.outputs[place]))
+                found[place].append(complete_rating(replace(one, spans=spans), outputs.outputs[place]))
         left_out.update({f"ratings: {reason}": n for reason, n in rating_set.left_out.items()})
     texts = tuple(RatedText(one, tuple(own)) for one, own in zip(outputs.outputs, found, strict=True))
     problems += (
@@ -107,10 +107,10 @@ def ratings_of(rated: RatedSet) -> RatingSet:
     )
 
 
-def unrated(found: OutputSet) -> RatedSet:
+def unrated(outputs: OutputSet) -> RatedSet:
     """Texts without ratings as rated texts."""
-    texts = tuple(RatedText(output) for output in found.outputs)
-    return RatedSet(texts, found.sha256, found.file_name, found.notes, found.left_out)
+    texts = tuple(RatedText(output) for output in outputs.outputs)
+    return RatedSet(texts, outputs.sha256, outputs.file_name, outputs.notes, outputs.left_out)
 
 
 def outputs_of(rated: RatedSet) -> OutputSet:
@@ -119,7 +119,7 @@ def outputs_of(rated: RatedSet) -> OutputSet:
     return OutputSet(outputs, rated.sha256, rated.file_name, rated.notes)
 
 
-def of_text(rating: Rating, output: ScorableOutput) -> Rating:
+def complete_rating(rating: Rating, output: ScorableOutput) -> Rating:
     """The rating with the item, system, level, language and labels of its text."""
     return replace(
         rating,
@@ -162,7 +162,7 @@ def _ratings(
         if fields is not None:
             rater, dimension, score = fields
             found.append(
-                of_text(
+                complete_rating(
                     Rating(output.item_id, score, rater=rater, dimension=dimension or OVERALL, spans=spans),
                     output,
                 )

@@ -10,7 +10,7 @@ import numpy as np
 import regex
 
 from core.errors import Problems
-from core.formats.scorable import NO_LABELS, with_items
+from core.formats.scorable import NO_LABELS, name_items
 from core.formats.scores import INDEX_COLUMNS, LABELS, NO_FAMILY, family_of, label_column, parquet_rows
 from core.formats.spans.cells import span_row, spans_in
 from core.schema.row_columns import Coded, Ratings, combined, renamed, same_everywhere
@@ -41,10 +41,10 @@ from core.tables.columns import (
     note_read_as,
     repeated,
     require,
-    with_item_level,
+    split_item_levels,
 )
 from core.tables.containers import decode, findings_of, table_rows
-from core.tables.mapping import class_columns, scale_of, with_classes
+from core.tables.mapping import class_columns, number_classes, scale_of
 from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
     JsonObject,
@@ -93,29 +93,29 @@ class RaterScore:
 
 
 def rater_scores(
-    block: object, named: Callable[[str], str] = str.strip, known: Callable[[str], bool] | None = None
+    block: object, named: Callable[[str], str] = str.strip, is_known: Callable[[str], bool] | None = None
 ) -> Iterator[RaterScore]:
     """Yield every score of a block of ratings, with its rater. Raises Unclear.
 
-    named: turns a key into the dimension's name. known: whether a key is a dimension; None if any key may be.
+    named: turns a key into the dimension's name. is_known: whether a key is a dimension; None if any key may be.
     """
-    if known is None and isinstance(block, JsonObject) and _is_entry(block):
+    if is_known is None and isinstance(block, JsonObject) and _is_entry(block):
         block = [block]
     if isinstance(block, list):
         for one in block:
             if isinstance(one, JsonObject):
                 rater = next((name_of(one[key]) for key in RATER_NAMES if key in one), None)
-                yield from (replace(given, rater=rater) for given in _of_rater(one, named))
-            elif known is None:
+                yield from (replace(given, rater=rater) for given in _rater_object(one, named))
+            elif is_known is None:
                 yield RaterScore(None, OVERALL, one)
     elif isinstance(block, Mapping):
-        if _are_dimensions(block, known):
-            yield from _of_dimensions(block, named)
+        if _are_dimensions(block, is_known):
+            yield from _dimension_scores(block, named)
         else:
             for key, scores in block.items():
                 found = (
-                    _of_dimensions(scores, named)
-                    if isinstance(scores, Mapping) or known is not None
+                    _dimension_scores(scores, named)
+                    if isinstance(scores, Mapping) or is_known is not None
                     else iter([RaterScore(None, OVERALL, scores)])
                 )
                 yield from (replace(given, rater=name_of(key)) for given in found)
@@ -128,7 +128,7 @@ def _is_entry(block: JsonObject) -> bool:
     )
 
 
-def _of_rater(one: JsonObject, named: Callable[[str], str]) -> Iterator[RaterScore]:
+def _rater_object(one: JsonObject, named: Callable[[str], str]) -> Iterator[RaterScore]:
     """Yield the scores in a rater's object: scores by dimension, or one score."""
     scores = one.get("scores")
     if not isinstance(scores, Mapping):
@@ -137,10 +137,10 @@ def _of_rater(one: JsonObject, named: Callable[[str], str]) -> Iterator[RaterSco
         yield RaterScore(None, named(name_of(scores["dimension"]) or OVERALL), scores["score"])
     else:
         own = {OVERALL if key == "score" else key: value for key, value in scores.items()}
-        yield from _of_dimensions(own, named)
+        yield from _dimension_scores(own, named)
 
 
-def _of_dimensions(scores: object, named: Callable[[str], str]) -> Iterator[RaterScore]:
+def _dimension_scores(scores: object, named: Callable[[str], str]) -> Iterator[RaterScore]:
     if not isinstance(scores, Mapping):
         return
     for key, value in scores.items():
@@ -153,10 +153,10 @@ def _of_dimensions(scores: object, named: Callable[[str], str]) -> Iterator[Rate
             yield RaterScore(None, dimension, value)
 
 
-def _are_dimensions(block: Mapping[str, object], known: Callable[[str], bool] | None) -> bool:
+def _are_dimensions(block: Mapping[str, object], is_known: Callable[[str], bool] | None) -> bool:
     """Whether the keys of a block are dimensions, not raters. Raises Unclear."""
-    if known is not None:
-        return any(known(key) for key in block)
+    if is_known is not None:
+        return any(is_known(key) for key in block)
     inner = [
         value.keys() for value in block.values() if isinstance(value, JsonObject) and "score" not in value
     ]
@@ -215,7 +215,7 @@ def one_rating_a_row(
     if fields:
         return unnested(records, fields, findings)
     if any("score" in record.cells for record in records):
-        return _by_people(records, taken, findings)
+        return _add_people(records, taken, findings)
     columns = _rating_columns(records, taken, findings)
     return _unpivoted(records, columns, findings) if columns else records
 
@@ -227,7 +227,7 @@ def blocks_of_ratings(records: Sequence[Record], taken: Sequence[str]) -> list[s
     return [key for key in named if any(_is_block(record.cells.get(key)) for record in records)]
 
 
-def _by_people(records: Sequence[Record], taken: Sequence[str], findings: FileFindings) -> Sequence[Record]:
+def _add_people(records: Sequence[Record], taken: Sequence[str], findings: FileFindings) -> Sequence[Record]:
     """The records, with ratings from columns named like people where `score`, without a rater, is then a judge's."""
     keys = dict.fromkeys(key for record in records for key in record.cells)
     people = [key for key in keys if key not in taken and who_in(key) == "person" and not is_about(key)]
@@ -391,15 +391,15 @@ def read_ratings(
     of raters may rate a text, but each only once on each dimension. Rows without a score are left out and counted.
     """
     findings = findings_of(data, file_name)
-    if (found := _of_columns(data, lower_is_better, findings, rows)) is not None:
+    if (found := _column_ratings(data, lower_is_better, findings, rows)) is not None:
         return found
     keys, columns, records, _ = rows(data, COLUMNS, findings)
     note_read_as(columns, findings)
     scale: Scale | None = None
     if words := class_columns(records, _may_be_ratings(records)):
         scale = _scale_of_words(words)
-        records = with_classes(records, words, findings)
-    columns, records = with_items(columns, records, findings) or (columns, records)
+        records = number_classes(records, words, findings)
+    columns, records = name_items(columns, records, findings) or (columns, records)
     is_scores = bool(SCORES & {key.strip().lower() for key in keys})
     shaped = records if is_scores else one_rating_a_row(records, [*COLUMNS, *UNUSED], findings)
     there = (*columns.values(), *(() if shaped is records else ("score",)))
@@ -407,7 +407,7 @@ def read_ratings(
     if is_scores:
         reject(file_name, ["file: the column metric shows scores of metrics, expected ratings by people"])
     left_out: Counter[str] = Counter()
-    read = _rows(with_item_level([*shaped]), lower_is_better, left_out, findings)
+    read = _rows(split_item_levels([*shaped]), lower_is_better, left_out, findings)
     known = ((_key(rating), where) for where, rating in read if rating.rater is not None)
     repeated(
         known,
@@ -425,7 +425,9 @@ def read_ratings(
     return RatingSet(ratings, *findings.settled(), dict(left_out), scales)
 
 
-def _of_columns(data: bytes, lower_is_better: bool, findings: FileFindings, rows: Rows) -> RatingSet | None:
+def _column_ratings(
+    data: bytes, lower_is_better: bool, findings: FileFindings, rows: Rows
+) -> RatingSet | None:
     """The ratings of a table with a column `score`, column by column; None if only the reader of rows can read it."""
     opened = None
     if rows is table_rows:

@@ -22,7 +22,14 @@ from core.formats import (
 from core.formats.logs import deepeval, inspect, langfuse, lm_eval, promptfoo
 from core.formats.spans import mqm, wmt_qe
 from core.formats.spans.cells import Units
-from core.formats.spans.rows import Ends, Offsets, at_border, is_span_table, marked_among, read_span_table
+from core.formats.spans.rows import (
+    Ends,
+    Offsets,
+    is_span_table,
+    marked_among,
+    read_span_table,
+    settle_offsets,
+)
 from core.formats.study import tables as study_tables
 from core.formats.study.pairs import DatasetBuilder
 from core.formats.tools import (
@@ -102,14 +109,14 @@ class Door(Generic[Found]):
     of_rows: Callable[..., Found]
     """The reader for tables."""
 
-    def __call__(self, data: bytes, file_name: str, **asked: Any) -> Found:
-        """Read a file. asked: keywords of the reader."""
+    def __call__(self, data: bytes, file_name: str, **keywords: Any) -> Found:
+        """Read a file. keywords: keywords of the reader."""
         data = opened(data, file_name)
         found = format_of(self.gives, data, file_name)
         if (own := found.read.get(self.gives)) is not None:
-            read: Found = own(data, file_name, **asked)
+            read: Found = own(data, file_name, **keywords)
             return read
-        return self.of_rows(data, file_name, rows=found.rows, **asked)
+        return self.of_rows(data, file_name, rows=found.rows, **keywords)
 
 
 read_study = Door[DatasetBuilder]("study", study_tables.collect_tabular)
@@ -184,7 +191,7 @@ def read_spans(
         read = read_span_table(data, findings, left_out, found.rows)
     else:
         read = found.read["spans"](data, findings, left_out)
-    settled = at_border(read, texts, offsets, findings)
+    settled = settle_offsets(read, texts, offsets, findings)
     if not settled and not findings.problems:
         findings.problems.append("file: contains no rated text; at least one is needed")
     return RatingSet(tuple(settled), *findings.settled(), {why: n for why, n in left_out.items() if n})

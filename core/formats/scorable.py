@@ -24,10 +24,10 @@ from core.tables.columns import (
     note_read_as,
     repeated,
     require,
-    with_item_level,
+    split_item_levels,
 )
 from core.tables.containers import findings_of, table_rows
-from core.tables.layouts import TURNS, turns_in, turns_of, with_a_row_for_each
+from core.tables.layouts import TURNS, split_answers, turns_in, turns_of
 from core.tables.problems import FileFindings, question_id, same_wording
 from core.tables.reading import is_blank, is_nothing, printable_text, shown
 
@@ -97,15 +97,15 @@ def outputs_in(
     """
     known = {**COLUMNS, **{name: (name,) for name in (TURNS, *beside)}}
     written = rows(data, known, findings)
-    table = with_a_row_for_each(written, known, findings)
+    table = split_answers(written, known, findings)
     if table is written:
         note_read_as(table.columns, findings)
-    columns, records = with_items(table.columns, table.records, findings) or (table.columns, table.records)
+    columns, records = name_items(table.columns, table.records, findings) or (table.columns, table.records)
     require(columns.values(), needed_at("texts"), table.keys, findings.file_name)
     reader = TextReader(not table.null, as_written, frozenset((TURNS, *beside)), left_out, findings)
-    records = with_item_level(records)
+    records = split_item_levels(records)
     labels = reader.labels(dict.fromkeys(key for record in records for key in record.cells), records)
-    read = _with_languages(reader.rows(records, labels))
+    read = _fill_languages(reader.rows(records, labels))
     repeated(((row.key, row.where) for row in read if row.text is not None), SAME_TEXT, findings)
     outputs = _outputs(read, findings)
     note_lacks(findings, has_text=bool(outputs), has_system=any(row.names.system for row in read))
@@ -125,20 +125,20 @@ def write_outputs(outputs: Sequence[ScorableOutput]) -> bytes:
     return jsonl_bytes(map(output_row, outputs))
 
 
-def output_row(one: ScorableOutput, beside: Collection[str] = ()) -> dict[str, object]:
+def output_row(output: ScorableOutput, beside: Collection[str] = ()) -> dict[str, object]:
     """A text as one row of a file; labels with the name of another column, or of one in `beside`, are marked."""
     taken = {*COLUMNS, *NO_LABELS, *beside, *(name for names in COLUMNS.values() for name in names)}
-    taken -= WRITTEN_AS_LABELS if one.level is not None else WRITTEN_AS_LABELS - {"prompt"}
+    taken -= WRITTEN_AS_LABELS if output.level is not None else WRITTEN_AS_LABELS - {"prompt"}
     return {
-        "item_id": one.item_id,
-        "system": one.system,
-        "level": one.level,
-        "language": one.language,
-        **{f"{LABEL_MARK}{key}" if key in taken else key: value for key, value in one.labels.items()},
-        "text": one.text,
-        "reference": one.reference,
-        "source": one.source,
-        **turns_of(one.turns),
+        "item_id": output.item_id,
+        "system": output.system,
+        "level": output.level,
+        "language": output.language,
+        **{f"{LABEL_MARK}{key}" if key in taken else key: value for key, value in output.labels.items()},
+        "text": output.text,
+        "reference": output.reference,
+        "source": output.source,
+        **turns_of(output.turns),
     }
 
 
@@ -195,7 +195,7 @@ def _reason(record: Record) -> str:
     return shown(reason.strip()) if isinstance(reason, str) and not is_blank(reason) else NO_TEXT
 
 
-def _with_languages(rows: Sequence[TextRow]) -> list[TextRow]:
+def _fill_languages(rows: Sequence[TextRow]) -> list[TextRow]:
     """The rows, with missing languages filled in if the item's other rows name exactly one."""
     known: dict[tuple[object, ...], set[str]] = {}
     for row in rows:
@@ -260,7 +260,7 @@ OF_RAGAS = ("user_input", "response", "retrieved_contexts", "reference_contexts"
 BY_QUESTION = "no column names the item: rows with the same question ({column}) are one item, which it names"
 
 
-def with_items(
+def name_items(
     columns: Mapping[str, str], records: Sequence[Record], findings: FileFindings
 ) -> tuple[dict[str, str], list[Record]] | None:
     """The columns and rows with items named by their question; None if the table names its items, or no question."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.formats import Format
-from core.formats.scorable import NO_LABELS, OF_RAGAS, read_outputs, with_items
+from core.formats.scorable import NO_LABELS, OF_RAGAS, name_items, read_outputs
 from core.schema.row_columns import Coded, ScoredRows, combined, renamed, same_everywhere
 from core.schema.scores import (
     PROBABILITY,
@@ -62,10 +62,10 @@ from core.tables.columns import (
     open_records,
     repeated,
     require,
-    with_item_level,
+    split_item_levels,
 )
 from core.tables.containers import decode, findings_of, opened, table_rows
-from core.tables.mapping import class_columns, with_classes
+from core.tables.mapping import class_columns, number_classes
 from core.tables.parquet import is_parquet, parquet_file, parquet_table, pyarrow_for
 from core.tables.problems import MOST_LISTED, FileFindings, listed
 from core.tables.reading import (
@@ -213,7 +213,7 @@ class WideColumns:
 
 def may_be_metric(key: str) -> bool:
     """Whether a column may be a metric by its name."""
-    return key not in ABOUT and not _by_name(key)
+    return key not in ABOUT and not _name_objection(key)
 
 
 def wide_columns(
@@ -231,9 +231,9 @@ def wide_columns(
     for key in keys:
         if key in ABOUT:
             continue
-        why = "" if key in numbers else _by_name(key)
+        why = "" if key in numbers else _name_objection(key)
         if why is None:
-            why = _by_cells(key, records(key) if callable(records) else records, findings)
+            why = _cell_objection(key, records(key) if callable(records) else records, findings)
         if why == "":
             found.metrics.append(key)
             continue
@@ -250,7 +250,7 @@ def _names_people(key: str) -> bool:
     return key.lower() not in LABELS and who_in(key, family_of(key) != NO_FAMILY) == "person"
 
 
-def _by_name(key: str) -> str | None:
+def _name_objection(key: str) -> str | None:
     """Why a column is not a metric by its name; empty if it is one, None if its cells must decide."""
     plain, name = key.lower(), wide_metric(key)[0]
     if name_of(name) != name:
@@ -268,7 +268,7 @@ def _by_name(key: str) -> str | None:
     )
 
 
-def _by_cells(key: str, records: Sequence[Record], findings: FileFindings) -> str:
+def _cell_objection(key: str, records: Sequence[Record], findings: FileFindings) -> str:
     """Why a column is not a metric by its cells; empty if it is one.
 
     Cells such as 1,5 count as numbers, so that each becomes a problem later.
@@ -482,7 +482,7 @@ class ParquetNotes:
     """(row, metric, why the score is undefined)."""
 
 
-def parquet_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+def parquet_rows(data: bytes, aliases: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
     """The table in a Parquet file, row by row. Raises InputError."""
     file_name = findings.file_name
     table = parquet_table(opened(data, file_name), file_name)
@@ -490,7 +490,9 @@ def parquet_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: File
     keys = [str(name) for name in table.column_names]
     if len(set(keys)) < len(keys):
         reject(file_name, ["file: two columns have the same name"])
-    return object_records(((f"row {at}", row) for at, row in enumerate(rows, start=1)), known, findings, keys)
+    return object_records(
+        ((f"row {at}", row) for at, row in enumerate(rows, start=1)), aliases, findings, keys
+    )
 
 
 PARQUET = Format("parquet", "a Parquet table", is_parquet, rows=parquet_rows)
@@ -633,10 +635,10 @@ def write_scores_jsonl(
     columns: those of the whole table, if this is a piece of it. texts: the text of each row of the table, written beside its first score, where `read_scored_texts` finds it.
     """
     _, rows = _shaped(table, shape, columns or _columns_of(table, shape))
-    return jsonl_bytes(rows if texts is None else _with_texts(table, rows, shape, texts))
+    return jsonl_bytes(rows if texts is None else _add_texts(table, rows, shape, texts))
 
 
-def _with_texts(
+def _add_texts(
     table: ScoreTable, rows: Iterable[dict[str, Any]], shape: Shape, texts: Sequence[ScorableOutput]
 ) -> Iterator[dict[str, Any]]:
     of_text = len(table.metrics) if shape == "long" else 1
@@ -679,7 +681,7 @@ def _long_csv(table: ScoreTable, columns: ScoreColumns, header: bool) -> Iterato
         yield csv_cells(*names_of(columns, "long")).encode() + b"\r\n"
     described = [(csv_cells(m.name), csv_cells(*described_by(m).values())) for m in table.metrics]
     for number, (row, values) in enumerate(zip(table.rows, table.values.tolist(), strict=True)):
-        about = csv_cells(*_about(row, columns.labels).values())
+        about = csv_cells(*_row_columns(row, columns.labels).values())
         lines = []
         for at, ((name, rest), value) in enumerate(zip(described, values, strict=True)):
             score = "" if math.isnan(value) else repr(value)
@@ -693,7 +695,7 @@ def described_by(metric: Metric) -> dict[str, str | None]:
     return {"family": metric.family, "direction": _stated(metric), "signature": metric.signature}
 
 
-def _about(row: ScoredRow, labels: Mapping[str, str]) -> dict[str, Any]:
+def _row_columns(row: ScoredRow, labels: Mapping[str, str]) -> dict[str, Any]:
     return {
         "item": row.item_id,
         "system": row.system,
@@ -706,7 +708,7 @@ def _about(row: ScoredRow, labels: Mapping[str, str]) -> dict[str, Any]:
 def _long_rows(table: ScoreTable, labels: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     described = [{"metric": metric.name, **described_by(metric)} for metric in table.metrics]
     for number, (row, values) in enumerate(zip(table.rows, table.values.tolist(), strict=True)):
-        about = _about(row, labels)
+        about = _row_columns(row, labels)
         for at, (metric, value) in enumerate(zip(described, values, strict=True)):
             yield {**about, **metric, "score": _known(value), "reason": table.reasons.get((number, at))}
 
@@ -715,7 +717,9 @@ def _wide_rows(
     table: ScoreTable, labels: Mapping[str, str], metrics: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
     for row, values in zip(table.rows, table.values.tolist(), strict=True):
-        yield _about(row, labels) | {name: _known(value) for name, value in zip(metrics, values, strict=True)}
+        yield _row_columns(row, labels) | {
+            name: _known(value) for name, value in zip(metrics, values, strict=True)
+        }
 
 
 def _stated(metric: Metric) -> str | None:
@@ -752,7 +756,7 @@ def read_scores(data: bytes, file_name: str, *, rows: Rows = table_rows) -> Scor
         text = decode(data, file_name)
         del data  # frees memory: the text is a second copy
         opened = csv_columns(text, COLUMNS, file_name, _columns_of_numbers, UNUSED)
-        if opened is not None and (found := _of_columns(opened, notes, findings)) is not None:
+        if opened is not None and (found := _column_scores(opened, notes, findings)) is not None:
             return found
         if opened is not None and not _is_long(opened.columns):
             numbers = dict(opened.numbers)
@@ -763,14 +767,14 @@ def read_scores(data: bytes, file_name: str, *, rows: Rows = table_rows) -> Scor
             opened = parquet_columns(data, COLUMNS, file_name, _columns_of_numbers, UNUSED)
             if (
                 opened is not None
-                and (found := _of_columns(opened, parquet_notes(data), findings)) is not None
+                and (found := _column_scores(opened, parquet_notes(data), findings)) is not None
             ):
                 return found
         table = rows(data, COLUMNS, findings)
         notes = parquet_notes(data) if is_parquet(data, file_name) else notes
     keys, columns, records, _ = table
     note_read_as(columns, findings)
-    if (asked := with_items(columns, records, findings)) is not None:
+    if (asked := name_items(columns, records, findings)) is not None:
         columns, records = asked
     long = _is_long(columns)
     if not long:
@@ -778,14 +782,14 @@ def read_scores(data: bytes, file_name: str, *, rows: Rows = table_rows) -> Scor
         records = [_renamed(record, back) for record in records] if back else records
     _refuse_correlations(columns.values(), keys, file_name)
     require(columns.values(), needed_at("scores"), keys, file_name)
-    split = with_item_level(records)
+    split = split_item_levels(records)
     if split is not records:
         findings.notes.append(IDS_WITH_LEVEL)
         records = split
     own = ["score"] if long else [] if numbers else _candidates(keys, columns)
     cells = (record.cells.get(key) for record in records for key in own)
     if not any(looks_like_number(value) for value in cells) and (words := class_columns(records, own)):
-        records = with_classes(records, words, findings)
+        records = number_classes(records, words, findings)
     sheet = _long(records, findings) if long else _wide(keys, records, numbers, findings)
     if not (sheet.cells or numbers) and not findings.problems:
         findings.problems.append(NO_METRIC)
@@ -828,7 +832,7 @@ def read_scored_texts(data: bytes, file_name: str, *, rows: Rows = table_rows) -
     findings.refuse()
     if "text" not in columns.values():
         return None
-    if (asked := with_items(columns, records, FileFindings(file_name, ""))) is not None:
+    if (asked := name_items(columns, records, FileFindings(file_name, ""))) is not None:
         columns, records = asked
     ignored = FileFindings(file_name, "")  # `read_scores` reports them
     there = dict.fromkeys(key for record in records for key in record.cells)
@@ -968,7 +972,7 @@ def _wide(
 ) -> ScoreSheet:
     there = list(dict.fromkeys(key for record in records for key in record.cells))
     if numbers:
-        there = _in_order([*there, *numbers], keys)
+        there = _header_order([*there, *numbers], keys)
     wide = wide_columns(there, numbers, records, findings)
     columns = wide.metrics
     labels = label_columns(records, [*(key for key in there if key in ABOUT), *wide.others], findings)
@@ -992,7 +996,7 @@ def _wide(
     return sheet
 
 
-def _in_order(columns: Sequence[str], keys: Sequence[str]) -> list[str]:
+def _header_order(columns: Sequence[str], keys: Sequence[str]) -> list[str]:
     """Columns in the order of the header; those under Assay's names first."""
     place = {key: at for at, key in enumerate(keys)}
     return sorted(columns, key=lambda key: place.get(key, -1))
@@ -1016,7 +1020,7 @@ def _wide_metrics(columns: Sequence[str], findings: FileFindings) -> dict[str, M
 # --- both forms, column by column -------------------------------------------------------------------
 
 
-def _of_columns(table: ColumnTable, notes: ParquetNotes, findings: FileFindings) -> ScoreTable | None:
+def _column_scores(table: ColumnTable, notes: ParquetNotes, findings: FileFindings) -> ScoreTable | None:
     """The scores of a table in columns; None if it has anything that only the reader of rows can report."""
     names, long = table.names, _is_long(table.columns)
     if names is None or not table.numbers or not table.n_rows or "item_id" not in names:
@@ -1041,12 +1045,12 @@ _Scores = tuple[ScoredRows, Collection[Metric], NDArray[np.float64], dict[tuple[
 def _wide_columns(
     table: ColumnTable, names: Mapping[str, Coded[Any]], findings: FileFindings
 ) -> _Scores | None:
-    there = _in_order(table.header, table.keys)
+    there = _header_order(table.header, table.keys)
 
     def distinct(column: str) -> list[Record]:
         return [Record("", {column: cell}) for cell in names[column].words]
 
-    by_cells = (key for key in there if key in names and key not in ABOUT and _by_name(key) is None)
+    by_cells = (key for key in there if key in names and key not in ABOUT and _name_objection(key) is None)
     if any(
         not is_undefined(cell) and looks_like_number(cell) for key in by_cells for cell in names[key].words
     ):

@@ -229,11 +229,11 @@ def _scale_problems(one: DimensionFields) -> Iterator[tuple[str, str]]:
         )
     else:
         for answer in one.anchors:
-            if not _on_offer(answer, one):
+            if not _is_offered(answer, one):
                 yield "anchors", f"{answer:g} is not a possible answer"
 
 
-def _on_offer(answer: float, one: DimensionFields) -> bool:
+def _is_offered(answer: float, one: DimensionFields) -> bool:
     if not one.lowest <= answer <= one.highest:
         return False
     place = 0.0 if one.step == 0 else (answer - one.lowest) / one.step
@@ -271,10 +271,10 @@ def _problem(error: ErrorDetails, read: ReadYaml) -> str:
     keys = tuple(
         str(part + 1) if isinstance(part, int) else str(part) for part in error["loc"] if part != "[key]"
     )
-    return f"{place_of(read.lines, _as_written(keys, read))}: {_sentence(error)}"
+    return f"{place_of(read.lines, _written_keys(keys, read))}: {_sentence(error)}"
 
 
-def _as_written(keys: tuple[str, ...], read: ReadYaml) -> tuple[str, ...]:
+def _written_keys(keys: tuple[str, ...], read: ReadYaml) -> tuple[str, ...]:
     """The keys as written in the file, where an anchor 1.0 may be written 1."""
     if keys in read.lines or not keys:
         return keys

@@ -58,7 +58,7 @@ def collect_trutheval(data: bytes, file_name: str) -> DatasetBuilder:
         reject(file_name, builder.problems)
     if not questions:
         builder.problems.append("questions: the list is empty; at least one question is needed")
-    if _without_sources(questions):
+    if _has_texts_alone(questions):
         builder.problems.append(f"file: {ONE_SOURCE}")
         reject(file_name, builder.problems)
     unused: dict[str, None] = {}
@@ -72,7 +72,7 @@ def collect_trutheval(data: bytes, file_name: str) -> DatasetBuilder:
     return builder
 
 
-def _without_sources(questions: list[object]) -> bool:
+def _has_texts_alone(questions: list[object]) -> bool:
     """Whether every level of every question is a text, as in files written by a run."""
     levels = [q.get("answers") for q in questions if isinstance(q, JsonObject)]
     texts = [list(level.values()) for level in levels if isinstance(level, JsonObject)]
@@ -158,14 +158,14 @@ _OF_QUESTION = {
 }
 
 
-def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+def _rows(data: bytes, aliases: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
     """The texts as rows with Assay's column names; the table reader refuses anything without "questions"."""
     value, problem = parse_json(numbers_as_json(decode(data, findings.file_name)))
     if problem or not isinstance(value, JsonObject) or "questions" not in value:
-        return table_rows(data, known, findings)
+        return table_rows(data, aliases, findings)
     findings.problems += duplicate_problems("file", value)
     names = dict.fromkeys(("item_id", "text", "level", *_OF_QUESTION.values()))
-    return Table(list(names), {name: name for name in names}, _of_questions(value["questions"], findings))
+    return Table(list(names), {name: name for name in names}, _question_rows(value["questions"], findings))
 
 
 def _sniff(data: bytes, file_name: str) -> bool:
@@ -177,7 +177,7 @@ def _sniff(data: bytes, file_name: str) -> bool:
     return not (isinstance(value, list) and any(isinstance(one, JsonObject) for one in value))
 
 
-def _of_questions(value: object, findings: FileFindings) -> list[Record]:
+def _question_rows(value: object, findings: FileFindings) -> list[Record]:
     """Rows of Factual's JSON: {"questions": [{"id", "question", "ground_truth", "answers"}]}.
 
     A level of "answers" has one text per system, or is a single text, as in Factual's generated data set.
@@ -191,7 +191,7 @@ def _of_questions(value: object, findings: FileFindings) -> list[Record]:
             continue
         cells = {name: question[key] for key, name in _OF_QUESTION.items() if key in question}
         unused.update(dict.fromkeys(set(question) - {"id", "answers", *_OF_QUESTION}))
-        records += _of_answers(item_id, question.get("answers"), cells | {"item_id": item_id}, findings)
+        records += _answer_rows(item_id, question.get("answers"), cells | {"item_id": item_id}, findings)
     if unused:
         findings.notes.append(
             f"questions: fields not used: {', '.join(shown(key) for key in sorted(unused))}"
@@ -199,7 +199,7 @@ def _of_questions(value: object, findings: FileFindings) -> list[Record]:
     return records
 
 
-def _of_answers(
+def _answer_rows(
     item_id: str, answers: object, cells: Mapping[str, object], findings: FileFindings
 ) -> list[Record]:
     where = place(question=item_id)

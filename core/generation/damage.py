@@ -9,7 +9,7 @@ import regex
 from pydantic import field_validator
 
 from core.diff.sentences import sentences
-from core.formats.generation import GeneratedText, to_meta_judge
+from core.formats.generation import GeneratedText, meta_judge_jsonl
 from core.generation.facts import Fact, Pool, find_facts
 from core.generation.language import (
     count_words,
@@ -39,7 +39,7 @@ from core.generation.scheme import SEED, Came, GenerationSettings, Scheme, Task,
 from core.llm.asking import LONGEST_ECHO, Answer, Model, Unusable
 from core.llm.client import Message, Request
 from core.llm.parsing import read_text
-from core.llm.prompts import Prompt, for_use
+from core.llm.prompts import Prompt, checked_prompt
 from core.schema.runs import PromptSlot
 from core.schema.settings import setting
 from core.schema.study import Material
@@ -109,7 +109,7 @@ class DamageSettings(GenerationSettings):
         levels = (
             given
             if isinstance(given, tuple | list)
-            else [level for part in str(given).split(",") for level in _from_to(part)]
+            else [level for part in str(given).split(",") for level in _level_range(part)]
         )
         if not levels:
             raise ValueError("choose at least one level")
@@ -139,7 +139,7 @@ class DamageSettings(GenerationSettings):
         return () if by_rules else (PromptSlot("damage", f"damage-{self.task}", self.task),)
 
 
-def _from_to(part: str) -> range:
+def _level_range(part: str) -> range:
     """The levels in a range: 2-4 gives 2, 3, 4."""
     first, dash, last = (one.strip() for one in part.partition("-"))
     if not (first.isdecimal() and (last.isdecimal() or not dash)):
@@ -318,7 +318,7 @@ class LlmDamage:
     """Levels written by a model, with a prompt for the settings' task."""
 
     def __init__(self, model: Model, prompt: Prompt, settings: DamageSettings) -> None:
-        self._model, self._prompt = model, for_use(prompt, STEP, settings.task)
+        self._model, self._prompt = model, checked_prompt(prompt, STEP, settings.task)
         self._settings = settings
         self.backend = model.client.backend
         self.prompts = {STEP: prompt.sha256}
@@ -736,7 +736,7 @@ class DamageScheme(Scheme):
         self, materials: Sequence[Material], texts: Sequence[GeneratedText]
     ) -> Mapping[str, bytes]:
         """See Scheme."""
-        return {"meta-judge.jsonl": to_meta_judge(materials, texts)}
+        return {"meta-judge.jsonl": meta_judge_jsonl(materials, texts)}
 
 
 KIND = DamageScheme()

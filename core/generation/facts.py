@@ -19,10 +19,10 @@ _SENTENCE_START = regex.compile(r"(?:^|[.!?…:。！？؟।]\s*|[\n\r]\s*)[\"'
 
 def opens_sentence(text: str, at: int) -> bool:
     """Whether a word at this position begins a sentence, so that its capital means nothing."""
-    return _SENTENCE_START.search(near_before(text, at)) is not None
+    return _SENTENCE_START.search(text_before(text, at)) is not None
 
 
-def near_before(text: str, at: int) -> str:
+def text_before(text: str, at: int) -> str:
     """The text just before a position, at most NEAR characters."""
     return text[max(0, at - NEAR) : at]
 
@@ -57,17 +57,17 @@ def content_words(text: str, language: str) -> Iterator[tuple[int, int]]:
         # The name of a month may contain a function word, and must not be cut there.
         months = "|".join(map(regex.escape, unspaced_months))
         runs = regex.sub(months, lambda found: "\n" * len(found.group()), text)
-    for run in _RUN.finditer(without_function_words(runs, stop)):
+    for run in _RUN.finditer(blank_function_words(runs, stop)):
         if run.group() not in units:
             yield from _whole(text, *run.span())
 
 
 def _whole(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    if on_boundaries(text, start, end):
+    if keeps_boundaries(text, start, end):
         yield start, end
 
 
-def on_boundaries(text: str, start: int, end: int) -> bool:
+def keeps_boundaries(text: str, start: int, end: int) -> bool:
     """Whether a stretch has no spaces at its ends, is on one line, has a letter or digit, and splits no character."""
     piece = text[start:end]
     if (
@@ -82,7 +82,7 @@ def on_boundaries(text: str, start: int, end: int) -> bool:
     return not text[start - 1 : start].endswith("\u200d")
 
 
-def without_function_words(text: str, stop: frozenset[str]) -> str:
+def blank_function_words(text: str, stop: frozenset[str]) -> str:
     """The text, at the same length, with line breaks for the function words of scripts without spaces.
 
     In such scripts function words mark where one word ends and the next begins.
@@ -320,7 +320,7 @@ def _names_of(
                 name = text[place[0] : place[1]]
                 if _is_no_example(name, text, place[0], lists):
                     continue
-                votes[language, name][name_type(name, near_before(text, place[0]), lists)] += 1
+                votes[language, name][name_type(name, text_before(text, place[0]), lists)] += 1
     types = {key: min(count, key=lambda kind: (-count[kind], kind)) for key, count in votes.items()}
     surnames = {
         (language, name.split()[-1])
@@ -475,7 +475,7 @@ def _german_ordinal(text: str, end: int, lists: Gazetteer) -> bool:
     """Whether a number is a German ordinal: `16. Jahrhundert`, or `16.` as the whole text; not at a sentence's end."""
     whole = regex.fullmatch(r"\p{Nd}{1,2}\.", text) is not None
     before = regex.search(
-        r"\b(?:im|am|dem|der|das|die|den|des|vom|zum)\s\p{Nd}{1,2}$", near_before(text, end), regex.I
+        r"\b(?:im|am|dem|der|das|die|den|des|vom|zum)\s\p{Nd}{1,2}$", text_before(text, end), regex.I
     )
     return lists.language == "de" and (whole or (before is not None and text[end : end + 2] == ". "))
 
@@ -527,9 +527,9 @@ def _fits(text: str, start: int, end: int, form: str, kind: str, lists: Gazettee
             or any(e.kind == "number" for e in entries)
         )
     if kind == "ordinal" and (needed := lists.words.get("ordinal_after")):
-        previous = regex.search(r"(\p{L}+)\s+$", near_before(text, start))
+        previous = regex.search(r"(\p{L}+)\s+$", text_before(text, start))
         return previous is not None and previous.group(1).lower() in needed
-    previous = near_before(text, start).rstrip()
+    previous = text_before(text, start).rstrip()
     if form == "most" and previous.lower().endswith("the"):
         return False
     if kind == "number" and previous[-1:].isdigit():
@@ -549,7 +549,7 @@ def _named(text: str, lists: Gazetteer, pool: Pool) -> Iterator[Fact]:
         name = text[place[0] : place[1]]
         if name in lists.entries:
             continue  # already found in the lists
-        group = pool.type_of(lists.language, name) or name_type(name, near_before(text, place[0]), lists)
+        group = pool.type_of(lists.language, name) or name_type(name, text_before(text, place[0]), lists)
         unknown = (
             opens_sentence(text, place[0]) and " " not in name and pool.type_of(lists.language, name) is None
         )

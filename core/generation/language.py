@@ -158,10 +158,10 @@ def same_script(first: str, second: str) -> bool:
     """
     if _agree(letters_by_script(first), letters_by_script(second)):
         return True
-    return _agree(letters_by_script(_without_names(first)), letters_by_script(_without_names(second)))
+    return _agree(letters_by_script(_drop_names(first)), letters_by_script(_drop_names(second)))
 
 
-def _without_names(text: str) -> str:
+def _drop_names(text: str) -> str:
     return _LATIN_NAME.sub("", text) if _OTHER_LETTER.search(text) else text
 
 
@@ -259,7 +259,9 @@ def language_change(language: str, reference: str, text: str) -> str | None:
     usual, kept = _hits(there, own), _hits(here, own)
     if usual < LEAST_SHARE * len(there) or 3 * kept * len(there) >= usual * len(here):
         return None
-    hits = {other: _hits(here, words_of(other)) for other in _of_script(main_script(reference), language)}
+    hits = {
+        other: _hits(here, words_of(other)) for other in _script_languages(main_script(reference), language)
+    }
     other = max(hits, key=hits.__getitem__, default=None)
     if other is None or hits[other] < max(LEAST_HITS, 2 * kept + 1):
         return None
@@ -276,7 +278,7 @@ def _hits(words: list[str], stop_words: frozenset[str]) -> int:
 
 
 @lru_cache(maxsize=256)
-def _of_script(script: str | None, but: str) -> tuple[str, ...]:
+def _script_languages(script: str | None, but: str) -> tuple[str, ...]:
     """Languages whose stop words are in a script, except one. but: the language to leave out."""
     return tuple(
         other

@@ -66,7 +66,7 @@ def digits_value(text: str) -> int:
     return int("".join(str(unicodedata.digit(char)) for char in text if unicodedata.category(char) == "Nd"))
 
 
-def with_value(text: str, value: int) -> str:
+def replace_digits(text: str, value: int) -> str:
     """The text with its digits replaced in their script; the value must not have more digits."""
     digits = [at for at, char in enumerate(text) if unicodedata.category(char) == "Nd"]
     new = list(text)
@@ -94,7 +94,7 @@ def put_in(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
 
 def _changed(text: str, *changes: "tuple[regex.Match[str], int]") -> str:
     """The text with new values for matched numbers."""
-    return put_in(text, [(*match.span(), with_value(match.group(), value)) for match, value in changes])
+    return put_in(text, [(*match.span(), replace_digits(match.group(), value)) for match, value in changes])
 
 
 def move_number(text: str, draw: Draw, highest: int | None = None) -> str:
@@ -108,13 +108,13 @@ def move_number(text: str, draw: Draw, highest: int | None = None) -> str:
     bottom = 10 ** (count - 1) if count > 1 and value >= 10 ** (count - 1) else 1
     if count == 1 or value < 10:
         options = [n for n in range(max(1, value - 3), value + 5) if n != value and bottom <= n <= top]
-        return with_value(text, draw.choose(options or [n for n in (1, 2) if n != value]))
+        return replace_digits(text, draw.choose(options or [n for n in (1, 2) if n != value]))
     step = 10 ** (len(str(value)) - len(str(value).rstrip("0")))
     options = [value * percent // 100 // step * step for percent in (*_LARGER, *_SMALLER)]
     options = [n for n in options if n != value and bottom <= n <= top]
     if not options:
         options = [n for n in (value - step, value + step) if 0 < n < 10**count]
-    return with_value(text, draw.choose(options or [max(1, value - 1)]))
+    return replace_digits(text, draw.choose(options or [max(1, value - 1)]))
 
 
 def move_year(text: str, draw: Draw) -> str:
@@ -123,8 +123,8 @@ def move_year(text: str, draw: Draw) -> str:
     distance = 3 + draw.below(38, "years")
     later = year + distance
     if draw.below(2, "sign") == 0 and (later <= LATEST_YEAR or year > LATEST_YEAR) and later < 10_000:
-        return with_value(text, later)
-    return with_value(text, year - distance if year - distance >= 1000 else later)
+        return replace_digits(text, later)
+    return replace_digits(text, year - distance if year - distance >= 1000 else later)
 
 
 def move_decade(text: str, draw: Draw) -> str:
@@ -132,7 +132,7 @@ def move_decade(text: str, draw: Draw) -> str:
     year = digits_value(text)
     options = [year + step for step in (-50, -40, -30, -20, -10, 10, 20, 30, 40)]
     past = [n for n in options if 1000 <= n <= LATEST_YEAR]
-    return with_value(text, draw.choose(past or [n for n in options if 1000 <= n <= 9990]))
+    return replace_digits(text, draw.choose(past or [n for n in options if 1000 <= n <= 9990]))
 
 
 def move_range(text: str, draw: Draw) -> str | None:
@@ -182,7 +182,7 @@ def move_time(text: str, draw: Draw) -> str:
 
 def general_year(text: str) -> str:
     """The decade of a year: 1655 gives 1650, with digits in their script."""
-    return with_value(text, digits_value(text) // 10 * 10)
+    return replace_digits(text, digits_value(text) // 10 * 10)
 
 
 def rounded(text: str, decimal_mark: str) -> str | None:
@@ -198,7 +198,7 @@ def rounded(text: str, decimal_mark: str) -> str | None:
         step = 10 ** max(0, size - kept)
         new = (2 * value + step) // (2 * step) * step
         if size > 2 and len(str(new)) == size and abs(new - value) * 100 <= _ROUND_WITHIN * value:
-            return None if new == value else with_value(text, new)
+            return None if new == value else replace_digits(text, new)
     return None
 
 
@@ -277,12 +277,12 @@ def _part_moved(name: str, old: str, language: str, draw: Draw) -> str:
     if name == "m":
         return _other_month(old, language, draw)
     if name == "y":
-        return move_year(old, draw) if len(old) == 4 else with_value(old, max(100, digits_value(old) - 7))
+        return move_year(old, draw) if len(old) == 4 else replace_digits(old, max(100, digits_value(old) - 7))
     value, most = digits_value(old), 12 if name == "mn" else 28
     # Keep the number of digits: without a leading zero, a day below 10 stays below 10.
     low = 10 if len(old) == 2 and value >= 10 else 1
     high = most if len(old) == 2 else 9
-    return with_value(old, draw.choose([n for n in range(low, high + 1) if n != value]))
+    return replace_digits(old, draw.choose([n for n in range(low, high + 1) if n != value]))
 
 
 def _other_month(old: str, language: str, draw: Draw) -> str:

@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 import regex
 
 from core.diff.sentences import sentences
-from core.generation.facts import Fact, Pool, find_facts, near_before
+from core.generation.facts import Fact, Pool, find_facts, text_before
 from core.generation.language import count_words, is_unspaced
 from core.generation.lists import Gazetteer, gazetteer
 from core.generation.numbers import Draw, general_year, put_in, rounded
@@ -27,7 +27,7 @@ def lengths_within(reference: str) -> range:
     return range(wanted - slack, wanted + slack + 1)
 
 
-def within(reference: str, text: str) -> bool:
+def fits_length(reference: str, text: str) -> bool:
     """Whether the text's length is allowed for a summary with this reference."""
     return count_words(text) in lengths_within(reference)
 
@@ -46,13 +46,13 @@ def shaped(parts: Iterable[str], reference: str, whole: bool = False) -> str | N
             continue
         longer = piece if not text else text + ("" if dense else " ") + piece
         if count_words(longer) > wanted:
-            if within(reference, longer):
+            if fits_length(reference, longer):
                 return longer
-            if text and within(reference, text):
+            if text and fits_length(reference, text):
                 return text
             return None if whole or wanted < SHORTEST_CUT else _cut(longer, wanted, dense)
         text = longer
-    return text if text and within(reference, text) else None
+    return text if text and fits_length(reference, text) else None
 
 
 def _cut(text: str, wanted: int, dense: bool) -> str:
@@ -102,7 +102,7 @@ def cuts(text: str, language: str, pool: Pool) -> list[list[Cut]]:
     start, dense = 0, is_unspaced(text)
     for sentence in sentences(text):
         body = sentence.rstrip()
-        for at, end, rank, rule in _in_sentence(body, lists, dense):
+        for at, end, rank, rule in _sentence_cuts(body, lists, dense):
             classes[rank].append((start + at, start + end, rule))
         start += len(sentence)
     classes[2] += list(_adverbials(text, language, pool, lists))
@@ -119,7 +119,7 @@ def cuts(text: str, language: str, pool: Pool) -> list[list[Cut]]:
     ]
 
 
-def _in_sentence(body: str, lists: Gazetteer, dense: bool) -> Iterator[tuple[int, int, int, str]]:
+def _sentence_cuts(body: str, lists: Gazetteer, dense: bool) -> Iterator[tuple[int, int, int, str]]:
     """Yield clauses after the last comma, asides between commas, and openings before the first comma."""
     places = [m.start() for m in regex.finditer(rf"[{_COMMAS}](?!\p{{Nd}})", body)]
     if not places:
@@ -153,7 +153,7 @@ def _adverbials(text: str, language: str, pool: Pool, lists: Gazetteer) -> Itera
     for fact in find_facts(text, language, pool):
         if fact.kind not in ("date", "year", "name"):
             continue
-        lead = regex.search(r"(?<=[\p{L}\p{N}%]\s)(\p{L}+)\s$", near_before(text, fact.start))
+        lead = regex.search(r"(?<=[\p{L}\p{N}%]\s)(\p{L}+)\s$", text_before(text, fact.start))
         follows = _FOLLOWS.match(text, fact.end)
         # In "by Banting and Best" the second name would lose its preposition.
         if follows and fact.kind == "name" and follows.group().strip() in _AND:
@@ -161,7 +161,7 @@ def _adverbials(text: str, language: str, pool: Pool, lists: Gazetteer) -> Itera
         # "its seat is in New York" means nothing without the place.
         needed = (
             lead
-            and regex.split(r"\s+", near_before(text, fact.start - len(lead.group())).rstrip())[-1].lower()
+            and regex.split(r"\s+", text_before(text, fact.start - len(lead.group())).rstrip())[-1].lower()
             in verbs
         )
         if lead and follows and not needed and lead[1] in lists.words.get("adverbial", frozenset()):
@@ -183,13 +183,13 @@ def omit(text: str, language: str, pool: Pool, draw: Draw, most: int) -> tuple[s
                 chosen[at] = cut
     done: list[str] = []
     for cut in sorted(chosen.values(), reverse=True):
-        shorter = _without(text, cut)
+        shorter = _cut_text(text, cut)
         if shorter:
             text, done = shorter, [cut[2], *done]
     return (text, " + ".join(dict.fromkeys(done))) if done else None
 
 
-def _without(text: str, cut: Cut) -> str:
+def _cut_text(text: str, cut: Cut) -> str:
     """The text without the stretch, with spaces, marks and the sentence's capital corrected."""
     before, after = text[: cut[0]], text[cut[1] :]
     if regex.search(r"(?:^|[.!?。]\s*)$", before):
@@ -214,7 +214,7 @@ def replace_by_filler(text: str, reference: str, language: str, draw: Draw) -> t
         if new is None:
             continue
         whole = "".join([*parts[:at], new + blank, *parts[at + 1 :]])
-        if whole != text and within(reference, whole):
+        if whole != text and fits_length(reference, whole):
             return whole, "sentence replaced by filler"
     return None
 
@@ -257,7 +257,7 @@ def surface_changes(text: str, language: str, pool: Pool, draw: Draw) -> list[Ch
             fact.kind == "quantity"
             or (fact.kind == "number" and regex.match(r"\s\p{Ll}", text[fact.end : fact.end + 2]))
         )
-        and regex.search(r"\p{Lu}[\p{L}.]*\s$", near_before(text, fact.start)) is None
+        and regex.search(r"\p{Lu}[\p{L}.]*\s$", text_before(text, fact.start)) is None
     )
     rough = [] if general else list(_made_rough(text, counted, lists))
     return [*blurred, *rough, *_hedged_sentence(text, lists), *last_changes(text)]
@@ -278,13 +278,13 @@ def _hedged_sentence(text: str, lists: Gazetteer) -> Iterator[Change]:
 
 def _generalised(text: str, fact: Fact, lists: Gazetteer) -> Iterator[Change]:
     rules = lists.generalise
-    before = near_before(text, fact.start)
+    before = text_before(text, fact.start)
     previous = regex.search(r"([\p{L}]+)\s+$", before)
     if fact.kind == "year" and (decade := rules.get("decade")) and previous:
         if previous[1].lower() in [word.strip() for word in rules.get("year_after", "").split(",")]:
             yield fact.start, fact.end, decade.format(decade=general_year(fact.text)), "year generalised"
     elif fact.kind == "date":
-        yield from _without_day(fact, before, rules.get("day_before", ""), rules.get("day_new", ""))
+        yield from _drop_day(fact, before, rules.get("day_before", ""), rules.get("day_new", ""))
     elif fact.kind in ("number", "quantity") and (
         match := regex.match(r"[\p{Nd}.,٬'’\u00a0\u202f]*\p{Nd}", fact.text)
     ):
@@ -304,7 +304,7 @@ def _made_rough(text: str, facts: tuple[Fact, ...], lists: Gazetteer) -> Iterato
         if (
             about
             and fact.kind in ("number", "quantity", "year")
-            and not _hedged(near_before(text, fact.start), lists)
+            and not _hedged(text_before(text, fact.start), lists)
         ):
             yield fact.start, fact.end, f"{about}{gap}{fact.text}", "made rough"
 
@@ -321,7 +321,7 @@ def _hedged(before: str, lists: Gazetteer) -> bool:
     )
 
 
-def _without_day(fact: Fact, before: str, day_before: str, day_new: str) -> Iterator[Change]:
+def _drop_day(fact: Fact, before: str, day_before: str, day_new: str) -> Iterator[Change]:
     """Yield dates without the day: `on 14 January 2005` gives `in January 2005`; 1964年10月1日 gives 1964年10月."""
     east = regex.fullmatch(r"(\p{Nd}+年\p{Nd}+月)\p{Nd}+日", fact.text)
     if east:

@@ -140,7 +140,7 @@ def _label(token: Any) -> str:
 
 def _role(token: Any) -> str | None:
     """The dependency that makes a token a candidate, or None."""
-    if token.pos_ not in _CONTENT or token.tag_ in _QUESTION_WORDS or _of_subject(token):
+    if token.pos_ not in _CONTENT or token.tag_ in _QUESTION_WORDS or _is_of_subject(token):
         return None
     if any(kind in ("Int", "Rel") for kind in token.morph.get("PronType")):
         return None
@@ -161,7 +161,7 @@ def _first_conjunct(token: Any) -> Any:
     return head
 
 
-def _of_subject(token: Any) -> bool:
+def _is_of_subject(token: Any) -> bool:
     """Whether a token is closer to a subject above it than to a relative clause."""
     while (label := _label(token)) not in _SUBJECTS:
         if label in _RELATIVE or token.head.i == token.i:

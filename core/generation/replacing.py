@@ -50,7 +50,7 @@ _LONGER = 3
 """Most letters by which two words may differ in length."""
 
 
-def of_same_ending(word: str, lists: Gazetteer, pool: Pool) -> list[str]:
+def same_ending_words(word: str, lists: Gazetteer, pool: Pool) -> list[str]:
     """Words in the data set with this word's ending, so probably with its part of speech, gender and number."""
     if lists.language == "en":
         return _english(word.lower(), pool)
@@ -74,7 +74,7 @@ def _english(old: str, pool: Pool) -> list[str]:
     ]
 
 
-def of_listed_ending(word: str, lists: Gazetteer) -> list[str]:
+def listed_ending_words(word: str, lists: Gazetteer) -> list[str]:
     """Words in the language's lists with this word's suffix, such as -ung, and with its capitalisation."""
     for suffix, words in lists.suffixes.items():
         if word.endswith(suffix) and len(word) > len(suffix) + 2 and word.lower() not in lists.entries:
@@ -82,7 +82,7 @@ def of_listed_ending(word: str, lists: Gazetteer) -> list[str]:
     return []
 
 
-def of_listed_names(name: str, lists: Gazetteer) -> list[str]:
+def listed_names(name: str, lists: Gazetteer) -> list[str]:
     """Names in the lists with as many words and the same ending, for names without a known class."""
     if not name[:1].isupper():
         return []
@@ -96,7 +96,7 @@ def of_listed_names(name: str, lists: Gazetteer) -> list[str]:
     return next((found for length in (2, 1) if (found := _ending(name, every, length))), rest)
 
 
-def of_vocabulary(word: str, kind: str, language: str) -> list[str]:
+def vocabulary_words(word: str, kind: str, language: str) -> list[str]:
     """Other hedges or numbers, or antonyms with the same ending, for a language without pairs."""
     if kind in ("number", "ordinal") and not regex.search(r"\p{Nd}", word):
         return NUMBER_WORDS.get(language, "").split() if kind == "number" else []
@@ -112,7 +112,7 @@ def nearest(word: str, words: Iterable[str]) -> list[str]:
     return next((found for length in (2, 1) if (found := _ending(word, same, length))), same)
 
 
-def without_used(words: Collection[str], avoid: Collection[str]) -> list[str]:
+def unused_words(words: Collection[str], avoid: Collection[str]) -> list[str]:
     """The words that are not in use yet. avoid: those in use."""
     used = {word.casefold() for word in avoid}
     return [word for word in words if word.casefold() not in used]
@@ -272,7 +272,7 @@ def _opposite(fact: Fact, lists: Gazetteer) -> Swap | None:
 def _named(fact: Fact, lists: Gazetteer, pool: Pool, draw: Draw, avoid: Collection[str]) -> Swap | None:
     """A name or term of the same class, from the lists or the data set."""
     script = main_script(fact.text)
-    listed = _of_class(fact, lists)
+    listed = _class_forms(fact, lists)
     offered: list[str] = []
     for group in _FALL_BACK.get(fact.group, (fact.group,)):
         offered += pool.named(lists.language, script, group)
@@ -298,7 +298,7 @@ def _named(fact: Fact, lists: Gazetteer, pool: Pool, draw: Draw, avoid: Collecti
     return draw.choose(options), f"{label} swapped"
 
 
-def _of_class(fact: Fact, lists: Gazetteer) -> list[str]:
+def _class_forms(fact: Fact, lists: Gazetteer) -> list[str]:
     """The same form of every other entry in the fact's class."""
     lower = fact.text[:1].lower() + fact.text[1:]
     entries = [*lists.entries.get(fact.text, ()), *lists.entries.get(lower, ())]
@@ -446,8 +446,8 @@ def _fitting(
     for rule, options in (
         ("term swapped", _pool_terms(flat, lists, pool, avoid)),
         ("word swapped", _words_alike(flat, lists, pool, avoid)),
-        ("name swapped", of_listed_names(flat, lists) if kind in ("name", "acronym", "title") else []),
-        (f"{kind} swapped", of_vocabulary(flat, kind, lists.language)),
+        ("name swapped", listed_names(flat, lists) if kind in ("name", "acronym", "title") else []),
+        (f"{kind} swapped", vocabulary_words(flat, kind, lists.language)),
         ("denied", [denied] if (denied := deny(flat, lists)) else []),
     ):
         if made := _drawn(flat, text, options, draw, avoid):
@@ -469,7 +469,7 @@ def _last_resorts(
     names = [name for found in pool.names.get(key, {}).values() for name in found]
     for offered in (pool.words.get(key, ()), names, neighbours):
         options = nearest(flat, [word for word in offered if word.casefold() not in flat.casefold()])
-        if made := _drawn(flat, text, without_used(options, avoid), draw, avoid):
+        if made := _drawn(flat, text, unused_words(options, avoid), draw, avoid):
             return made, "word swapped"
     for new in _letters(flat.strip()):
         if stands(text, new):
@@ -480,7 +480,7 @@ def _last_resorts(
 
 def _drawn(flat: str, text: str, options: Sequence[str], draw: Draw, avoid: Collection[str]) -> str | None:
     options = [option for option in options if may_replace(text, option) and stands(text, option)]
-    options = without_used(options, avoid) or options
+    options = unused_words(options, avoid) or options
     return draw.child(flat.casefold()).choose(options) if options else None
 
 
@@ -523,7 +523,7 @@ def _words_alike(flat: str, lists: Gazetteer, pool: Pool, avoid: Collection[str]
         return []
     longest = max(words, key=lambda match: (len(match.group()), -match.start()))
     old, used = longest.group(), skip | {word.casefold() for word in avoid}
-    for offered in (of_same_ending(old, lists, pool), of_listed_ending(old, lists)):
+    for offered in (same_ending_words(old, lists, pool), listed_ending_words(old, lists)):
         # Skip words in the lists: they have their own replacements, and most are numbers and antonyms.
         found = [
             put_in(flat, [(*longest.span(), match_case(old, word))])

@@ -138,7 +138,7 @@ def segments_of(text: str, additions: Sequence[Addition]) -> tuple[Segment, ...]
     return tuple(one for one in (*segments, Segment(text[done:], "same")) if one.text)
 
 
-def without_additions(twin: str, additions: Sequence[Addition]) -> str:
+def remove_additions(twin: str, additions: Sequence[Addition]) -> str:
     """The text that a twin was made from. Raises ValueError if an addition is not where it should be."""
     pieces, done, added = [], 0, 0
     for one in additions:
@@ -168,7 +168,7 @@ def edit_by_rules(
     # Sorting by place alone keeps additions at one place in the order in which they were made.
     additions = sorted(made, key=lambda one: one.at)
     twin = "".join(one.text for one in segments_of(text, additions))
-    assert without_additions(twin, additions) == text, "rules only add"
+    assert remove_additions(twin, additions) == text, "rules only add"
     if (problem := _new_facts(probe, text, additions, known, question)) is not None:
         raise NoTwin("the additions have a fact that the text lacks", problem)
     return Edit(twin, tuple(additions))
@@ -300,7 +300,7 @@ def _formatted(one: _Original) -> Iterator[Addition]:
         if (
             fact := next((fact for fact in facts if start <= fact.start and fact.end <= stop), None)
         ) is not None:
-            yield Addition(_with_sign(one.text, fact.start), "**")
+            yield Addition(_number_start(one.text, fact.start), "**")
             yield Addition(fact.end, "**")
             bold += 1
         start += len(part)
@@ -308,7 +308,7 @@ def _formatted(one: _Original) -> Iterator[Addition]:
         raise NoTwin(NOTHING_TO_MARK)
 
 
-def _with_sign(text: str, start: int) -> int:
+def _number_start(text: str, start: int) -> int:
     """Where a number begins, with its minus sign: `-179`, but not the hyphen of `A-179`."""
     return start - 1 if regex.search(r"(?:^|\s)[-−–]$", text[max(0, start - 2) : start]) else start
 
@@ -391,7 +391,7 @@ UNCHANGED, WORDS_CHANGED, FACT_CHANGED = "unchanged", "words changed", "fact cha
 
 def _check_marks(text: str, twin: str) -> None:
     """Refuse marked-up text that has no new mark, or that differs from the text in more than marks and white space."""
-    if _without_marks(text) != _without_marks(twin):
+    if _drop_marks(text) != _drop_marks(twin):
         raise Unusable(
             "It differs from the text in more than marks: add marks, and change, add or leave out no word and no "
             "punctuation.",
@@ -401,7 +401,7 @@ def _check_marks(text: str, twin: str) -> None:
         raise Unusable("It has no mark: put bullets before the lines, and set words in bold type.", UNCHANGED)
 
 
-def _without_marks(text: str) -> str:
+def _drop_marks(text: str) -> str:
     return "".join(_MARKS.sub("", text).split())
 
 

@@ -30,15 +30,15 @@ from core.tables.problems import listed
 from core.tables.reading import shown
 
 
-def check_names(what: str, asked: Sequence[str], known: Collection[str]) -> None:
+def check_names(what: str, names: Sequence[str], known_names: Collection[str]) -> None:
     """Raise InputError for unknown names, with the nearest matches of each and the list of all known names."""
     problems = []
-    for name in asked:
-        if name not in known:
-            nearest = " or ".join(map(shown, nearest_names(name, known)))
+    for name in names:
+        if name not in known_names:
+            nearest = " or ".join(map(shown, nearest_names(name, known_names)))
             problems.append(f"{shown(name)!r} is unknown" + (f"; did you mean {nearest}?" if nearest else ""))
     if problems:
-        raise InputError(f"Unknown {what}. Available: {listed([*known], asked) or 'none'}.", problems)
+        raise InputError(f"Unknown {what}. Available: {listed([*known_names], names) or 'none'}.", problems)
 
 
 Named = ScoredRow | Rating
@@ -171,11 +171,11 @@ def marked(metric: str, direction: Direction | None) -> str:
 
 def directions(table: ScoreTable) -> Floats:
     """+1 for each metric whose higher scores are better, else -1; undeclared metrics take the registry's direction."""
-    found = with_directions(table)[0]
+    found = add_directions(table)[0]
     return np.array([-1.0 if metric.direction == "lower" else 1.0 for metric in found.metrics])
 
 
-def with_directions(table: ScoreTable) -> tuple[ScoreTable, tuple[str, ...]]:
+def add_directions(table: ScoreTable) -> tuple[ScoreTable, tuple[str, ...]]:
     """Add the registry's directions where the file states none; return the table and notes on what was assumed.
 
     An error rate with scores below 0 has had its sign flipped already and stays as it is.
@@ -278,11 +278,11 @@ def chosen_ratings(
     wanted = there if dimension is None else (dimension,) if isinstance(dimension, str) else dimension
     wanted = tuple(dict.fromkeys(wanted))
     check_names("dimension", wanted, there)
-    parts = [_of_one(ratings, name, z_normalise) for name in wanted]
+    parts = [_one_dimension(ratings, name, z_normalise) for name in wanted]
     return parts[0] if len(parts) == 1 else _mean(ratings, wanted, parts, z_normalise, kept)
 
 
-def _of_one(ratings: RatingSet, dimension: str, z_normalise: bool) -> ChosenRatings:
+def _one_dimension(ratings: RatingSet, dimension: str, z_normalise: bool) -> ChosenRatings:
     every = Ratings.of(ratings.ratings)
     chosen = every.take(every.dimension.is_in({dimension}))
     values = chosen.score

@@ -90,7 +90,7 @@ def panel_of(
     used = [at for at, one in enumerate(given) if one.rater in {*people, *own}]
     table = merge_tables(tables) if tables else _table_of(ratings.file_name, [given[at] for at in used])
     met = rows_met(table, ratings, [given[at] for at in used])
-    rows = _with_probabilities(table.rows, [(int(row), given[at]) for row, at in zip(met, used, strict=True)])
+    rows = _add_probabilities(table.rows, [(int(row), given[at]) for row, at in zip(met, used, strict=True)])
     values = _matrix(
         ratings.file_name,
         table,
@@ -126,7 +126,7 @@ def panel_of(
 
 def settled(panel: Panel) -> Panel:
     """The panel with a system for texts that name none, and notes on equal sides and on judges beyond the raters' scale."""
-    panel = _with_unnamed_system(panel)
+    panel = _name_unnamed_system(panel)
     return replace(panel, notes=(*equal_sides(panel), *panel.notes, *_scale_notes(panel)))
 
 
@@ -165,7 +165,7 @@ def panel_of_table(
     )
 
 
-def _with_unnamed_system(panel: Panel) -> Panel:
+def _name_unnamed_system(panel: Panel) -> Panel:
     """The panel with the texts that name no system as one system of their own, if others name theirs; with a note."""
     unnamed = panel.systems == ONLY_SYSTEM
     n = int(unnamed.sum())
@@ -189,7 +189,7 @@ def equal_sides(panel: Panel) -> list[str]:
     ]
 
 
-def _with_probabilities(
+def _add_probabilities(
     rows: Sequence[ScoredRow], rated: Sequence[tuple[int, Rating]]
 ) -> tuple[ScoredRow, ...]:
     """The rows, with the probability of inclusion that stands beside their ratings only."""
@@ -321,7 +321,7 @@ def _scale_notes(panel: Panel) -> list[str]:
     return notes
 
 
-def on_scale(panel: Panel, declared: DeclaredScale, *, codes: bool = False) -> Panel:
+def apply_scale(panel: Panel, declared: DeclaredScale, *, codes: bool = False) -> Panel:
     """The panel of ratings that are numbers, with the scale that is declared, else guessed.
 
     Numbers that are declared missing become no rating and no score. codes: whether the ratings are codes of a choice, which

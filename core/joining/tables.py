@@ -14,6 +14,7 @@ from core.joining.choices import (
     Dimension,
     Key,
     Named,
+    add_directions,
     chosen_ratings,
     column_of,
     dimension_of,
@@ -25,7 +26,6 @@ from core.joining.choices import (
     level_key,
     names_of,
     scores_called,
-    with_directions,
 )
 from core.schema.analysis import UseOfRatings
 from core.schema.row_columns import ScoredRows
@@ -164,7 +164,7 @@ def join_levels(table: ScoreTable, *, raw: bool = False) -> Joined:
             "or a file with human ratings."
         )
     check_spelled_alike(table.rows)
-    table, notes = with_directions(table)
+    table, notes = add_directions(table)
     words = list(
         dict.fromkeys(
             row.level for row in table.rows if row.level is not None and level_number(row.level) is None
@@ -219,7 +219,7 @@ def join_ratings(
     several scores.
     """
     chosen = chosen_ratings(ratings, dimension, z_normalise=z_normalise, kept=kept)
-    table, assumed = with_directions(table)
+    table, assumed = add_directions(table)
     met = rows_met(table, ratings, chosen.ratings)
     rows, values = met[met >= 0], chosen.values[met >= 0]
     unusable = set(rows[np.isnan(values)].tolist())
@@ -251,7 +251,7 @@ def join_ratings(
     )
 
 
-def rows_met(table: ScoreTable, ratings: RatingSet, chosen: Sequence[Rating]) -> NDArray[np.int64]:
+def rows_met(table: ScoreTable, ratings: RatingSet, selected: Sequence[Rating]) -> NDArray[np.int64]:
     """Index of the table row that each chosen rating is about; -1 if there is none.
 
     Matches rows and raises errors as `join_ratings` does, and for a file that is on both sides.
@@ -260,7 +260,7 @@ def rows_met(table: ScoreTable, ratings: RatingSet, chosen: Sequence[Rating]) ->
     labels = {label: None for row in ratings.ratings for label in row.labels}
     columns = identifying_columns((table.rows, ratings.ratings), ("system", "level"), ("language", *labels))
     # Blanks are filled from the item's other rows, on either side.
-    keys = keys_of((*table.rows, *chosen), columns)
+    keys = keys_of((*table.rows, *selected), columns)
     scored, rated = keys[: len(table.rows)], keys[len(table.rows) :]
     place = _places(table, ratings, scored, set(rated))
     met = np.array([place.get(key, -1) for key in rated], dtype=np.int64)
@@ -435,7 +435,7 @@ def merge_tables(tables: Sequence[ScoreTable], of: Collection[TextKey] = ()) -> 
         raise InputError("No scores to compare yet", empty)
     if len(tables) == 1:
         return tables[0]
-    directed = [with_directions(table) for table in tables]
+    directed = [add_directions(table) for table in tables]
     labels = {label: None for table in tables for row in table.rows for label in row.labels}
     columns = identifying_columns(
         [table.rows for table in tables], ("system", "level", "language", "dataset"), labels

@@ -19,7 +19,7 @@ from core.llm.asking import Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
 from core.llm.parsing import form, read_object
-from core.llm.prompts import Prompt, for_use
+from core.llm.prompts import Prompt, checked_prompt
 from core.schema.runs import KindSettings, PromptSlot
 from core.schema.scores import ScoredRow
 from core.schema.settings import seed_setting
@@ -130,7 +130,7 @@ class Aligner:
     """Asks a model about each marked error: does a mismatching question point to it?"""
 
     def __init__(self, model: Model, prompt: Prompt, settings: AlignmentSettings) -> None:
-        self._model, self._prompt, self._settings = model, for_use(prompt, _PURPOSE), settings
+        self._model, self._prompt, self._settings = model, checked_prompt(prompt, _PURPOSE), settings
 
     async def align(self, text: MarkedText) -> Done:
         """Decide every error of a text: found, not found, or no verdict with a reason.
@@ -139,7 +139,7 @@ class Aligner:
         marked words gets no verdict. An unusable answer affects only its own error. Returns the text, the failures,
         and whether they were temporary.
         """
-        clear = [without_asking(text, error) for error in text.errors]
+        clear = [settled_error(text, error) for error in text.errors]
         unclear = [error for error, known in zip(text.errors, clear, strict=True) if known is None]
         answers = await asyncio.gather(
             *(self._model.ask(self._request(text, error), _read) for error in unclear)
@@ -178,7 +178,7 @@ class Aligner:
         )
 
 
-def without_asking(text: MarkedText, error: MarkedError) -> MarkedError | None:
+def settled_error(text: MarkedText, error: MarkedError) -> MarkedError | None:
     """The error decided without a model; None: a model or rules must decide."""
     if not error.quote.strip():
         return replace(error, found=None, why="", reason=NOTHING_MARKED)
@@ -219,7 +219,7 @@ def align_by_words(text: MarkedText) -> MarkedText:
     questions = [(one.question, content(one.question)) for one in text.mismatches]
 
     def aligned(error: MarkedError) -> MarkedError:
-        if (known := without_asking(text, error)) is not None:
+        if (known := settled_error(text, error)) is not None:
             return known
         wanted = content(error.quote)
         if not wanted:

@@ -79,10 +79,10 @@ def question_sets_of(output: JudgeOutput) -> tuple[QuestionSet, ...]:
     return tuple(found.values())
 
 
-def check_together(given: Sequence[str], outputs: Sequence[JudgeOutput]) -> list[str]:
+def check_together(names: Sequence[str], outputs: Sequence[JudgeOutput]) -> list[str]:
     """Check that the questions of these cross-examinations can be answered together; returns notes for the user.
 
-    given: the user's name for each of them.
+    names: the user's name for each of them.
     Raises InputError for other judges, for two runs by one model (its questions would count twice), and for runs with
     different modes (their questions come from different documents).
     """
@@ -92,7 +92,7 @@ def check_together(given: Sequence[str], outputs: Sequence[JudgeOutput]) -> list
         raise InputError("Only cross-examinations have questions to answer", wrong)
     by_model: dict[str, list[str]] = {}
     by_mode: dict[str, list[str]] = {}
-    for name, output in zip(given, outputs, strict=True):
+    for name, output in zip(names, outputs, strict=True):
         by_model.setdefault(output.model, []).append(name)
         by_mode.setdefault(str(output.settings.get("mode", "")), []).append(name)
     problems = [
@@ -178,16 +178,22 @@ class AnswersKind(AuditKind):
 
         return asking(answering)
 
-    def broken(self, asked: QuestionSet, reason: str) -> QuestionSet:
+    def broken(self, questions: QuestionSet, reason: str) -> QuestionSet:
         """See AuditKind."""
         return replace(
-            asked, questions=tuple(replace(one, answer=None, reason=reason) for one in asked.questions)
+            questions,
+            questions=tuple(replace(one, answer=None, reason=reason) for one in questions.questions),
         )
 
     # A repeated set of questions would count twice.
-    def identity(self, asked: QuestionSet) -> tuple[str, ...]:
+    def identity(self, questions: QuestionSet) -> tuple[str, ...]:
         """See AuditKind."""
-        return (asked.side, asked.author, asked.document, *(one.text for one in asked.questions))
+        return (
+            questions.side,
+            questions.author,
+            questions.document,
+            *(one.text for one in questions.questions),
+        )
 
     def nothing(self, sets: Sequence[QuestionSet]) -> str | None:
         """See AuditKind."""
@@ -195,12 +201,12 @@ class AnswersKind(AuditKind):
             "questions" if not sets else None if any(one.questions for one in sets) else "question to answer"
         )
 
-    def rows(self, asked: QuestionSet) -> Iterator[dict[str, Any]]:
+    def rows(self, questions: QuestionSet) -> Iterator[dict[str, Any]]:
         """See AuditKind."""
-        for question in asked.questions:
+        for question in questions.questions:
             yield {
-                "side": asked.side,
-                "author": asked.author,
+                "side": questions.side,
+                "author": questions.author,
                 "text": question.text,
                 "expected": question.expected,
                 "verdict": question.answer,

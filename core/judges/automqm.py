@@ -31,7 +31,7 @@ from core.judges.kind import (
     JudgeKind,
     Opened,
     Trial,
-    in_a_line,
+    single_line,
     tokens_in,
     trial_problems,
 )
@@ -522,7 +522,7 @@ def _named(number: int, entry: object, offered: Mapping[str, str]) -> FoundError
     quote, severity, category = (entry.get(name) for name in ("span", "severity", "category"))
     if not isinstance(severity, str) or not isinstance(category, str):
         raise Unusable(f"Error {number} has no severity or no category that is a text.")
-    severity, category = severity.strip(), in_a_line(category)
+    severity, category = severity.strip(), single_line(category)
     if is_no_error(category, severity):
         return None
     if severity.casefold() not in offered:
@@ -685,7 +685,7 @@ class AutoMqmJudge:
                 FoundError(
                     said[span.start : span.end],
                     offered[span.severity.casefold()],
-                    in_a_line(defused(span.category, [self._prompt])),
+                    single_line(defused(span.category, [self._prompt])),
                 )
                 for _, span in one.errors
                 if span.severity.casefold() in offered

@@ -19,11 +19,11 @@ from core.judges.kind import (
     JudgeSettings,
     MostComplete,
     Opened,
-    in_a_line,
     lacking,
     numbered,
     pair_of,
     place_of,
+    single_line,
     tokens_in,
 )
 from core.judges.sentences import Content, Premise, statements_in, states_something
@@ -31,7 +31,7 @@ from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
 from core.llm.parsing import form, read_object, refuse_loop
-from core.llm.prompts import Prompt, for_use
+from core.llm.prompts import Prompt, checked_prompt
 from core.llm.weights import absolute_place
 from core.schema.runs import PromptSlot
 from core.schema.scores import RatedText, Score
@@ -183,9 +183,9 @@ class ClaimsSettings(JudgeSettings):
         return {"verifier": verifiers.get(backend, ("llm", "nli", "rules"))}
 
     @classmethod
-    def usual(cls, given: Mapping[str, object], backend: str) -> Mapping[str, object]:
+    def usual(cls, values: Mapping[str, object], backend: str) -> Mapping[str, object]:
         """The verifier: the entailment model if one is named, otherwise whatever finds the claims."""
-        return {"verifier": "nli" if given.get("nli_model") else cls.offered(backend)["verifier"][0]}
+        return {"verifier": "nli" if values.get("nli_model") else cls.offered(backend)["verifier"][0]}
 
     def settled(self) -> Self:
         """See KindSettings."""
@@ -267,7 +267,7 @@ class LlmDecomposer:
     def __init__(self, model: Model, prompt: Prompt, settings: ClaimsSettings) -> None:
         """Raises InputError if the prompt has another purpose or granularity."""
         self._model, self._settings = model, settings
-        self._prompt = for_use(prompt, "decompose", settings.task)
+        self._prompt = checked_prompt(prompt, "decompose", settings.task)
 
     async def claims(self, text: str, step: str) -> Answer[tuple[str, ...]]:
         """The claims of a text, each a self-contained statement; empty if the text claims nothing.
@@ -287,7 +287,7 @@ class LlmVerifier:
 
     def __init__(self, model: Model, prompt: Prompt, settings: ClaimsSettings) -> None:
         """Raises InputError if the prompt has another purpose."""
-        self._model, self._prompt, self._settings = model, for_use(prompt, "verify"), settings
+        self._model, self._prompt, self._settings = model, checked_prompt(prompt, "verify"), settings
 
     async def verify(self, claims: Sequence[str], premise: str, step: str) -> Verified:
         """One verdict per claim: whether the premise supports it. Claims that the premise leaves open are not supported.
@@ -329,18 +329,20 @@ def claims_schema(text: str) -> dict[str, object]:
     return form(claims={"type": "array", "items": claim, "maxItems": most})
 
 
-def read_claims(text: str, own: str) -> tuple[str, ...]:
+def read_claims(text: str, source: str) -> tuple[str, ...]:
     """The claims of an answer, without duplicates, each on one line.
 
-    own: the text that was split. Raises Unusable if the answer is not a list of texts, has more than MOST_CLAIMS or a
+    source: the text that was split. Raises Unusable if the answer is not a list of texts, has more than MOST_CLAIMS or a
     claim that loops, or is empty although a sentence of the text states something. Lengths are not checked: a server
     without guided decoding may write longer claims, and each counts if it has a letter or digit.
     """
     listed = read_object(text, claims={"type": "array", "items": {"type": "string"}})["claims"]
-    claims = tuple(dict.fromkeys(claim for each in listed if any(map(str.isalnum, claim := in_a_line(each)))))
+    claims = tuple(
+        dict.fromkeys(claim for each in listed if any(map(str.isalnum, claim := single_line(each))))
+    )
     if len(claims) > MOST_CLAIMS:
         raise Unusable(f"It lists {len(claims)} claims, more than {MOST_CLAIMS}.", TOO_MANY)
-    if not claims and states_something(own):
+    if not claims and states_something(source):
         raise Unusable("It lists no claims, but the text has a sentence that states something.", NONE_LISTED)
     for claim in claims:
         refuse_loop(claim, "One of its claims")
@@ -399,7 +401,7 @@ def _verdict(entry: object) -> tuple[bool, str] | None:
     if not isinstance(entry, dict) or "claim" not in entry or not isinstance(entry.get("supported"), bool):
         return None
     why = entry.get("why", "")
-    return entry["supported"], in_a_line(why) if isinstance(why, str) else ""
+    return entry["supported"], single_line(why) if isinstance(why, str) else ""
 
 
 def _decided(text: str, verdicts: Sequence[tuple[bool, str]]) -> Claim:

@@ -43,7 +43,6 @@ from core.judges.rated import (
     example_problems,
     examples_in,
     given_in,
-    in_digits,
     languages_of,
     listed,
     nobody_rated,
@@ -52,6 +51,7 @@ from core.judges.rated import (
     rated_instead,
     rated_signed,
     refuse_rated,
+    score_digits,
     score_on,
     task_attachment,
     task_of,
@@ -178,7 +178,7 @@ class DirectJudge:
         assert one.score is not None
         return Example(
             tuple(self._variables(one.output).items()),
-            f'{{"score": {in_digits(round(one.score, _DECIMALS))}}}',
+            f'{{"score": {score_digits(round(one.score, _DECIMALS))}}}',
         )
 
     def _variables(self, output: ScorableOutput) -> dict[str, str]:
@@ -189,9 +189,9 @@ class DirectJudge:
             **languages_of(output, self._prompt),
             "dimension": own.title,
             "description": own.description,
-            "scale": "\n".join(f"{in_digits(score)}: {words}" for score, words in own.anchors) or NOTHING,
-            "lowest": in_digits(own.lowest),
-            "highest": in_digits(own.highest),
+            "scale": "\n".join(f"{score_digits(score)}: {words}" for score, words in own.anchors) or NOTHING,
+            "lowest": score_digits(own.lowest),
+            "highest": score_digits(own.highest),
         }
 
 
@@ -220,11 +220,11 @@ def read_score(text: str, dimension: Dimension) -> float:
 
 def _offer(dimension: Dimension) -> str:
     if not dimension.classes:
-        return f"give a number from {in_digits(dimension.lowest)} to {in_digits(dimension.highest)}"
+        return f"give a number from {score_digits(dimension.lowest)} to {score_digits(dimension.highest)}"
     if len(dimension.classes) > LONGEST_SHOWN:
-        ends = f"{in_digits(dimension.lowest)} to {in_digits(dimension.highest)}"
-        return f"give a number from {ends} in steps of {in_digits(dimension.step)}"
-    return f"give one of {', '.join(map(in_digits, dimension.classes))}"
+        ends = f"{score_digits(dimension.lowest)} to {score_digits(dimension.highest)}"
+        return f"give a number from {ends} in steps of {score_digits(dimension.step)}"
+    return f"give one of {', '.join(map(score_digits, dimension.classes))}"
 
 
 def _task(settings: DirectSettings, bench: Bench) -> RatingTask:
@@ -321,9 +321,9 @@ class DirectKind(JudgeKind):
         """See JudgeKind."""
         return ANY_SCORE
 
-    def suits(self, task: RatingTask, given: Mapping[str, object]) -> bool:
+    def suits(self, task: RatingTask, values: Mapping[str, object]) -> bool:
         """See JudgeKind."""
-        return any(given.get("dimension", one.name) == one.name for one in task.dimensions)
+        return any(values.get("dimension", one.name) == one.name for one in task.dimensions)
 
     def in_file(self, bench: Bench) -> Mapping[str, tuple[str, ...]]:
         """See JudgeKind."""

@@ -124,7 +124,7 @@ def lacking(pair: ScoringPair, needed: Compared) -> str | None:
 
 def pair_of(text: RatedText) -> ScoringPair:
     """The text with its source and reference."""
-    return ScoringPair(text.output.text, text.output.reference, text.output.asked)
+    return ScoringPair(text.output.text, text.output.reference, text.output.full_source)
 
 
 class Judge(Protocol):
@@ -232,14 +232,14 @@ class JudgeSettings(KindSettings):
         """Fields left out of the signature because they have no effect."""
         return self.idle(backend)
 
-    def signed(self, asked: Mapping[str, object]) -> dict[str, object]:
-        """Parts of a signature: first `asked`, then every setting that changes a score.
+    def signed(self, request_parts: Mapping[str, object]) -> dict[str, object]:
+        """Parts of a signature: first `request_parts`, then every setting that changes a score.
 
-        asked: the model, hashes of prompts and files, and so on, in order.
+        request_parts: the model, hashes of prompts and files, and so on, in order.
         """
-        left_out = self.unsigned(str(asked.get("backend", "")))
+        left_out = self.unsigned(str(request_parts.get("backend", "")))
         unscored = {name for name, one in fields_of(type(self)).items() if not one.about.scored}
-        return {**asked, **self.model_dump(exclude={*left_out, *unscored})}
+        return {**request_parts, **self.model_dump(exclude={*left_out, *unscored})}
 
 
 class JudgeKind(Kind):
@@ -318,11 +318,11 @@ class JudgeKind(Kind):
         self,
         name: str,
         settings: JudgeSettings,
-        asked: Mapping[str, object],
+        request_parts: Mapping[str, object],
         dimensions: tuple[str, ...] = (),
     ) -> tuple[Metric, ...]:
         """The judge's metrics, in the order of its scores; see JudgeSettings.columns and signed."""
-        parts = settings.signed(asked)
+        parts = settings.signed(request_parts)
         said = "|".join(
             f"{key.replace('_', '-')}:{_plain(value)}" for key, value in parts.items() if value != ""
         )
@@ -483,14 +483,14 @@ LONGEST_NUMBER = 6
 Entry = TypeVar("Entry")
 
 
-def in_a_line(text: str) -> str:
+def single_line(text: str) -> str:
     """An entry on one line, so that a line break cannot make it look like two."""
     return " ".join(text.split())
 
 
 def numbered(entries: Iterable[str]) -> str:
     """The entries one per line, numbered from 1."""
-    return "\n".join(f"{number}: {in_a_line(entry)}" for number, entry in enumerate(entries, start=1))
+    return "\n".join(f"{number}: {single_line(entry)}" for number, entry in enumerate(entries, start=1))
 
 
 def place_of(value: object, n: int, what: str, kind: str) -> int | None:

@@ -14,10 +14,10 @@ from core.judges.kind import HELPER_AT_ONCE
 from core.metrics.neural.model import (
     NO_NUMBER,
     ModelFiles,
-    by_halves,
     chosen_device,
     find_models,
     library,
+    read_by_halves,
     release,
 )
 from core.metrics.neural.nli import NLI_MODEL, EntailmentModel, is_entailment
@@ -148,9 +148,9 @@ class _Opened:
         self.signature = f"{files.name}|sha256:{files.sha256}|{libraries}"
 
     def judged(self, pairs: Pairs) -> list[Entailed]:
-        """One answer for each pair; see by_halves."""
+        """One answer for each pair; see read_by_halves."""
         broke_off = f"{USER}: the entailment model failed on this machine; the device cpu may help"
-        return by_halves(self._judged, pairs, lambda why: Entailed(None, reason=why), broke_off)
+        return read_by_halves(self._judged, pairs, lambda why: Entailed(None, reason=why), broke_off)
 
     def _judged(self, pairs: Pairs) -> list[Entailed]:
         rows, cut = self._model.probabilities(pairs), self._model.is_cut(pairs)

@@ -410,7 +410,7 @@ class PairwiseJudge:
             STEP,
             self._prompt.messages(
                 guidelines=self._guidelines.text,
-                question=self._harmless(own.asked or other.output.asked or "").strip() or NOTHING,
+                question=self._harmless(own.full_source or other.output.full_source or "").strip() or NOTHING,
                 reference=self._harmless(own.reference or other.output.reference or "").strip() or NOTHING,
                 level=level or NOTHING,
                 choices=self._choices,

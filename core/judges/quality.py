@@ -38,12 +38,12 @@ from core.judges.rated import (
     dimensions_in,
     example_problems,
     given_in,
-    in_digits,
     listed,
     prompt_for,
     rated_instead,
     rated_signed,
     refuse_rated,
+    score_digits,
     score_on,
     task_attachment,
     task_of,
@@ -412,11 +412,11 @@ def scale_of(dimension: Dimension) -> str:
     """The scale for the prompt: each class with its meaning, or both ends and the anchors between them."""
     meaning = dict(dimension.anchors)
     if not dimension.classes:
-        ends = f"Any number from {in_digits(dimension.lowest)} to {in_digits(dimension.highest)}; higher is better."
-        return "\n".join([ends, *(f"{in_digits(value)}: {words}" for value, words in dimension.anchors)])
+        ends = f"Any number from {score_digits(dimension.lowest)} to {score_digits(dimension.highest)}; higher is better."
+        return "\n".join([ends, *(f"{score_digits(value)}: {words}" for value, words in dimension.anchors)])
     lines = [(value, meaning.get(value)) for value in dimension.classes]
     return "\n".join(
-        in_digits(value) if words is None else f"{in_digits(value)}: {words}" for value, words in lines
+        score_digits(value) if words is None else f"{score_digits(value)}: {words}" for value, words in lines
     )
 
 
@@ -444,10 +444,10 @@ def _given(said: object, dimension: Dimension) -> GivenScore:
     if not isinstance(why, str):
         raise Unusable(f"It has no justification {of}.")
     if dimension.classes and score not in dimension.classes:
-        offered = ", ".join(map(in_digits, dimension.classes))
+        offered = ", ".join(map(score_digits, dimension.classes))
         raise Unusable(f"Its score {of} is not on offer: give one of {offered}.", NOT_ON_OFFER)
     if not dimension.lowest <= score <= dimension.highest:
-        ends = f"{in_digits(dimension.lowest)} to {in_digits(dimension.highest)}"
+        ends = f"{score_digits(dimension.lowest)} to {score_digits(dimension.highest)}"
         raise Unusable(f"Its score {of} is outside {ends}.", NOT_ON_OFFER)
     refuse_loop(why, f"Its justification {of}")
     return GivenScore(float(score), why.strip())

@@ -16,13 +16,13 @@ from rapidfuzz import fuzz
 
 from core.errors import InputError
 from core.generation.language import count_words, guess_language, languages, words_of
-from core.judges.kind import MOST_TOKENS, MostComplete, in_a_line, numbered, place_of
+from core.judges.kind import MOST_TOKENS, MostComplete, numbered, place_of, single_line
 from core.judges.sentences import Content, Premise, sentences_of
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
 from core.llm.parsing import LOOPING, TURN_MARK, form, read_object, visible
-from core.llm.prompts import Prompt, for_use
+from core.llm.prompts import Prompt, checked_prompt
 from core.llm.thinking import apart, loops
 from core.schema.runs import PromptSlot
 from core.schema.settings import setting
@@ -71,7 +71,7 @@ class Given:
     """The answer to one question in a batched answer."""
 
     answer: Verdict | None
-    said: str = ""
+    text: str = ""
     """The text given instead of a verdict, shortened."""
     problem: str = ""
     """Why there is no verdict; sent to the model."""
@@ -101,9 +101,9 @@ def read_verdict(text: str) -> Verdict:
         raise Unusable("It holds no answer: say YES, NO or IDK.", UNPARSED)
     if len(plain) > LONGEST_READ:
         raise Unusable("It is far too long for a verdict: say YES, NO or IDK and nothing else.", UNPARSED)
-    outside, objects = _without_objects(_ECHO.sub("\n", plain))
+    outside, objects = _split_objects(_ECHO.sub("\n", plain))
     lines = TURN_MARK.sub("\n", _WRAPPER.sub("\n", outside)).splitlines()
-    told = [_of_object(value) for value in objects] + [_of_line(line) for line in lines]
+    told = [_object_verdicts(value) for value in objects] + [_line_verdicts(line) for line in lines]
     return _only([one for given, _ in told for one in given], [one for _, against in told for one in against])
 
 
@@ -122,7 +122,7 @@ def _verdict(word: str) -> Verdict | None:
     return next((one for one in VERDICTS if word.isascii() and word.upper() == one), None)
 
 
-def _of_line(line: str) -> tuple[list[Verdict], list[Verdict]]:
+def _line_verdicts(line: str) -> tuple[list[Verdict], list[Verdict]]:
     """The verdicts at the start of one line of prose, and those in mid-line, which can only contradict them."""
     plain = _bare_line(line)
     words = _LETTERS.findall(plain)
@@ -132,12 +132,12 @@ def _of_line(line: str) -> tuple[list[Verdict], list[Verdict]]:
     opening = _OPENING.match(plain)
     first = _verdict(opening[1]) if opening else None
     if opening is None or first is None:
-        return [], _among(plain, after_some_word=True)
+        return [], _clause_verdicts(plain, after_some_word=True)
     rest = plain[opening.end(1) :]
     explains = opening[2] is not None or (first == "IDK" and _WHETHER.match(rest) is not None)
     if not explains or (first == "NO" and _NUMERO.match(rest)):
         return [], []
-    return [first], _among(rest) + (_against_idk(rest) if first == "IDK" else [])
+    return [first], _clause_verdicts(rest) + (_idk_contradictions(rest) if first == "IDK" else [])
 
 
 def _bare_line(line: str) -> str:
@@ -145,21 +145,21 @@ def _bare_line(line: str) -> str:
     seen = "".join(char for char in line if unicodedata.category(char) != "Cf")
     plain = _SPELLED_OUT.sub("IDK", seen).translate(_ORNAMENT).translate(_PUNCTUATION).strip(" \t-•")
     numbered = _NUMBERED.match(plain)
-    return _without_label(plain[numbered.end() :] if numbered else plain)
+    return _drop_label(plain[numbered.end() :] if numbered else plain)
 
 
-def _among(text: str, *, after_some_word: bool = False) -> list[Verdict]:
+def _clause_verdicts(text: str, *, after_some_word: bool = False) -> list[Verdict]:
     """Verdicts that form a whole clause (`..., but no`). after_some_word: only those after a word such as `but`."""
     found: list[Verdict | None] = []
     for part in _PARTS.split(text):
         clause = part.strip()
         bare = _AND_SO.sub("", clause, count=1)
         if bare != clause or not after_some_word:
-            found.append(_verdict(_without_label(bare)))
+            found.append(_verdict(_drop_label(bare)))
     return [verdict for verdict in found if verdict is not None]
 
 
-def _against_idk(text: str) -> list[Verdict]:
+def _idk_contradictions(text: str) -> list[Verdict]:
     """Verdicts that the explanation of an IDK suggests; an ordinary `no` (`there is no ...`) does not count."""
     found: list[Verdict] = []
     for part in _PARTS.split(text):
@@ -171,12 +171,12 @@ def _against_idk(text: str) -> list[Verdict]:
     return found
 
 
-def _without_label(text: str) -> str:
+def _drop_label(text: str) -> str:
     found = _LABEL.match(text)
     return text[found.end() :] if found else text
 
 
-def _without_objects(text: str) -> tuple[str, list[dict[str, object]]]:
+def _split_objects(text: str) -> tuple[str, list[dict[str, object]]]:
     """The prose without its JSON objects, and the objects. Raises Unusable if one is truncated or broken."""
     decoder = json.JSONDecoder(object_pairs_hook=_object)
     objects: list[dict[str, object]] = []
@@ -201,10 +201,10 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return dict(pairs)
 
 
-def _of_object(value: dict[str, object]) -> tuple[list[Verdict], list[Verdict]]:
+def _object_verdicts(value: dict[str, object]) -> tuple[list[Verdict], list[Verdict]]:
     """The verdicts in a JSON object, as for a line; objects without an answer key are ignored."""
     said = [inner for key, inner in value.items() if key.casefold() in _KEYS]
-    told = [_of_line(one) for one in said if isinstance(one, str)]
+    told = [_line_verdicts(one) for one in said if isinstance(one, str)]
     return [one for given, _ in told for one in given], [one for _, against in told for one in against]
 
 
@@ -245,10 +245,12 @@ def _given(entry: dict[str, object]) -> Given:
         return Given(None, shortened(said if isinstance(said, str) else json.dumps(said)), "has no verdict")
 
 
-def missing_of(given: tuple[Given, ...]) -> str:
+def missing_of(answers: tuple[Given, ...]) -> str:
     """The problem with a batched answer, in one sentence; empty: none."""
     wrong = [
-        f"question {number} {one.problem}" for number, one in enumerate(given, start=1) if one.answer is None
+        f"question {number} {one.problem}"
+        for number, one in enumerate(answers, start=1)
+        if one.answer is None
     ]
     if not wrong:
         return ""
@@ -444,7 +446,7 @@ class QuestionMaker:
     def __init__(
         self, model: Model, prompt: Prompt, kind: Questions, temperature: float | None = 0.0
     ) -> None:
-        self._model, self._prompt = model, for_use(prompt, "questions", kind)
+        self._model, self._prompt = model, checked_prompt(prompt, "questions", kind)
         self._kind, self._temperature = kind, temperature
 
     async def make(self, text: str, n: int, step: str, seed: int) -> Answer[tuple[CrossQuestion, ...]]:
@@ -471,15 +473,15 @@ def questions_schema(kind: Questions, n: int) -> dict[str, object]:
     return form(questions={"type": "array", "items": asked, "minItems": 1, "maxItems": n})
 
 
-def read_questions(text: str, kind: Questions, n: int, own: str) -> tuple[CrossQuestion, ...]:
+def read_questions(text: str, kind: Questions, n: int, source: str) -> tuple[CrossQuestion, ...]:
     """The first n questions in an answer. Raises Unusable if the form is wrong or there are too few.
 
-    own: the text that they were made from. Entries that are not questions about it are dropped before counting (see
+    source: the text that they were made from. Entries that are not questions about it are dropped before counting (see
     TextAskedAbout.problem), and so are mixed questions without an answer YES, NO or IDK, and repeated questions. See
     needed_of for the required number.
     """
     listed = read_object(text, questions={"type": "array"})["questions"]
-    about = TextAskedAbout.of(own)
+    about = TextAskedAbout.of(source)
     found: list[CrossQuestion] = []
     dropped: list[str] = []
     for entry in listed[:MOST_LISTED]:
@@ -495,7 +497,7 @@ def read_questions(text: str, kind: Questions, n: int, own: str) -> tuple[CrossQ
             dropped.append(problem or NO_SENTENCE)
         else:
             found.append(asked)
-    if len(found) < (needed := needed_of(own, n)):
+    if len(found) < (needed := needed_of(source, n)):
         raise Unusable(shortage(len(listed), len(found), needed, dropped), TOO_FEW)
     return tuple(found)
 
@@ -511,7 +513,7 @@ def _question(entry: object, kind: Questions) -> CrossQuestion | None:
             return None
         assert isinstance(entry, dict)
         entry = entry.get("question")
-    return CrossQuestion(in_a_line(entry), expected) if isinstance(entry, str) else None
+    return CrossQuestion(single_line(entry), expected) if isinstance(entry, str) else None
 
 
 @dataclass(frozen=True)
@@ -600,14 +602,14 @@ class Answerer:
         given = answer.value or most.reply or (Given(None),) * n
         reason = UNPARSED if most.reply else answer.reason
         filled = tuple(
-            replace(question, answer=one.answer, reason=None if one.answer else reason, said=one.said)
+            replace(question, answer=one.answer, reason=None if one.answer else reason, said=one.text)
             for question, one in zip(questions, given, strict=True)
         )
         return _answered(filled, [] if answer.value else [answer], step)
 
     def _harmless(self, question: CrossQuestion) -> str:
         """The question on one line and defused."""
-        return in_a_line(defused(question.text, [self._prompt]))
+        return single_line(defused(question.text, [self._prompt]))
 
 
 def _answered(

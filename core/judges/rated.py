@@ -21,8 +21,8 @@ from core.judges.kind import (
     Compared,
     JudgeSettings,
     bound_problems,
-    in_a_line,
     repeats_setting,
+    single_line,
 )
 from core.llm.defusing import defused
 from core.llm.prompts import Prompt
@@ -566,7 +566,7 @@ def prompt_for(bench: Bench, purpose: str) -> Prompt:
 
 def given_in(output: ScorableOutput, task: RatingTask, prompt: Prompt) -> str:
     """The prompt's "source" section: the source, and the reference if the task shows it to raters."""
-    source = defused(output.asked or "", [prompt]).strip()
+    source = defused(output.full_source or "", [prompt]).strip()
     reference = defused(output.reference or "", [prompt]).strip() if task.show_reference else ""
     if not reference:
         return source or NOTHING
@@ -577,7 +577,7 @@ def languages_of(output: ScorableOutput, prompt: Prompt) -> dict[str, str]:
     """Languages of source and text for the prompt: the file's tags, where given."""
     source, _, _ = output.labels.get(LABEL_PAIR, "").partition("-")
     named = {"source_language": source, "language": "" if output.language == "und" else output.language}
-    return {name: in_a_line(defused(tag, [prompt])) or NOTHING for name, tag in named.items()}
+    return {name: single_line(defused(tag, [prompt])) or NOTHING for name, tag in named.items()}
 
 
 def refuse_rated(problems: Sequence[Remark], settings: JudgeSettings, rated: RatedSet | None = None) -> None:
@@ -680,7 +680,7 @@ def whole(value: float) -> float:
     return int(value) if value == int(value) else value
 
 
-def in_digits(value: float) -> str:
+def score_digits(value: float) -> str:
     """A number on a scale, as written in prompts and replies."""
     return f"{value:.10g}"
 

@@ -359,7 +359,7 @@ def read_verdict_json(text: str, rubric: Rubric) -> GivenVerdict:
         raise Unusable("Its verdict is no number.")
     if not isinstance(feedback, str):
         raise Unusable("It has no feedback.")
-    return _given(_on_offer(verdict, rubric), feedback)
+    return _given(_offered_level(verdict, rubric), feedback)
 
 
 def read_verdict_text(text: str, rubric: Rubric) -> GivenVerdict:
@@ -378,7 +378,7 @@ def read_verdict_text(text: str, rubric: Rubric) -> GivenVerdict:
     number = _ONE_NUMBER.match("".join(char for char in rest if unicodedata.category(char) != "Cf"))
     if number is None:
         raise Unusable("After the last [RESULT] stands something else than one whole number.", NO_VERDICT)
-    verdict = _on_offer(int(number.group(1)), rubric)
+    verdict = _offered_level(int(number.group(1)), rubric)
     return _given(verdict, _LABEL.sub("", plain[: marks[-1].start()]))
 
 
@@ -388,7 +388,7 @@ def _given(verdict: int, feedback: str) -> GivenVerdict:
     return GivenVerdict(verdict, feedback.strip())
 
 
-def _on_offer(verdict: float, rubric: Rubric) -> int:
+def _offered_level(verdict: float, rubric: Rubric) -> int:
     if verdict not in rubric.levels:
         offered = ", ".join(map(str, rubric.levels))
         # As a text, because a model may write hundreds of digits, more than a float can represent.

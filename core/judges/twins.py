@@ -40,7 +40,7 @@ from core.llm.asking import Model
 from core.llm.client import Request
 from core.llm.defusing import defused
 from core.llm.parsing import read_text
-from core.llm.prompts import Prompt, for_use
+from core.llm.prompts import Prompt, checked_prompt
 from core.schema.runs import RULES, KindSettings, PromptSlot
 from core.schema.scores import (
     BETTER,
@@ -325,7 +325,7 @@ class Editor:
 
     def _request(self, twin: Twin, question: str | None) -> Request:
         purpose = _purpose(twin.probe)
-        prompt = for_use(self._prompts[purpose], purpose)
+        prompt = checked_prompt(self._prompts[purpose], purpose)
         offered = {"question": question or NOTHING, "text": twin.text}
         return Request(
             step=twin.probe,

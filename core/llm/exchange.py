@@ -301,7 +301,7 @@ def _form(request: Request, left_out: frozenset[str]) -> dict[str, object] | Non
         return {"type": "json_object"}
     missing = {name.removeprefix(_FORM) for name in left_out if name.startswith(_FORM)}
     name = re.sub(r"[^A-Za-z0-9_-]", "_", request.step)[:64] or "answer"
-    told = {"name": name, "strict": True, "schema": _without(dict(request.schema), missing)}
+    told = {"name": name, "strict": True, "schema": _drop_keywords(dict(request.schema), missing)}
     if _STRICT in left_out:
         del told["strict"]
     return {"type": "json_schema", "json_schema": told}
@@ -346,16 +346,16 @@ def _keyword_place(name: str, message: str) -> int:
     return -1 if found is None else found.start()
 
 
-def _without(schema: object, missing: set[str]) -> object:
+def _drop_keywords(schema: object, missing: set[str]) -> object:
     """The schema without these keywords, at any depth; names of properties are kept."""
     if isinstance(schema, list | tuple):
-        return [_without(one, missing) for one in schema]
+        return [_drop_keywords(one, missing) for one in schema]
     if not isinstance(schema, Mapping):
         return schema
     return {
-        keyword: {name: _without(one, missing) for name, one in inner.items()}
+        keyword: {name: _drop_keywords(one, missing) for name, one in inner.items()}
         if keyword == "properties" and isinstance(inner, Mapping)
-        else _without(inner, missing)
+        else _drop_keywords(inner, missing)
         for keyword, inner in schema.items()
         if keyword not in missing
     }

@@ -49,9 +49,9 @@ def visible(text: str) -> bool:
     return any(unicodedata.category(char) not in ("Zs", "Zl", "Zp", "Cf", "Cc") for char in text)
 
 
-def refuse_loop(said: str, what: str = "It") -> None:
+def refuse_loop(text: str, what: str = "It") -> None:
     """Raise Unusable if a model's text loops. what: subject of the sentence, such as `Its feedback`."""
-    if loops(said):
+    if loops(text):
         raise Unusable(f"{what} says the same over and over.", LOOPING)
 
 

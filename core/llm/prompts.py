@@ -636,10 +636,10 @@ def find_prompt(name_or_path: str, purpose: str | None = None, task: str | None 
             f"There is no prompt {name_or_path}: choose from {names}, or give the path of a .yaml file",
             unusable_prompts(),
         )
-    return for_use(found, purpose or found.purpose, task, name_or_path)
+    return checked_prompt(found, purpose or found.purpose, task, name_or_path)
 
 
-def for_use(prompt: Prompt, purpose: str, task: str | None = None, called: str = "") -> Prompt:
+def checked_prompt(prompt: Prompt, purpose: str, task: str | None = None, called: str = "") -> Prompt:
     """The same prompt. Raises InputError unless it fits the purpose and, if given, the task. called: the user's name for it."""
     if prompt.purpose != purpose or task not in (None, prompt.task):
         wanted, given = _use_name(purpose, task), _use_name(prompt.purpose, prompt.task)

@@ -15,11 +15,11 @@ def apart(text: str) -> tuple[str, str]:
     """
     thoughts: list[str] = []
     for name in _NAMES:
-        text = _without_block(text, f"<{name}>", f"</{name}>", thoughts)
+        text = _drop_block(text, f"<{name}>", f"</{name}>", thoughts)
     return text, "\n\n".join(thought for one in thoughts if (thought := one.strip()))
 
 
-def _without_block(text: str, opening: str, closing: str, thoughts: list[str]) -> str:
+def _drop_block(text: str, opening: str, closing: str, thoughts: list[str]) -> str:
     if closing not in text:
         if text.lstrip().startswith(opening):
             thoughts.append(text.lstrip().removeprefix(opening))

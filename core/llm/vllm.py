@@ -152,9 +152,9 @@ class VllmEngine:
     @cached_property
     def identity(self) -> Mapping[str, object]:
         """See Client. A local model and its adapter are identified by their files' contents, wherever they are."""
-        options = {key: _by_content(key, value) for key, value in self._options.items()}
+        options = {key: _content_value(key, value) for key, value in self._options.items()}
         return {
-            "model": _by_content("model", str(self._place)) if self._place.exists() else self.model,
+            "model": _content_value("model", str(self._place)) if self._place.exists() else self.model,
             **self._settings,
             "quantization": self._options.get("quantization"),
             "options": {key: options[key] for key in sorted(options.keys() - ABOUT_THE_MACHINE)},
@@ -162,7 +162,7 @@ class VllmEngine:
             "guided_by": self._guidance,
             "vllm": vllm_release(),
             # Left out without an adapter, so that answers from versions without adapters are still found.
-            **({"adapter": _by_content("adapter", self._adapter)} if self._adapter else {}),
+            **({"adapter": _content_value("adapter", self._adapter)} if self._adapter else {}),
         }
 
     @property
@@ -177,11 +177,11 @@ class VllmEngine:
         # One thread for the engine's whole life: devices are chosen per thread.
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="vllm")
         try:
-            self._flow = await _in(self._executor, self._load)
+            self._flow = await _run_in(self._executor, self._load)
         except BaseException:
             await self.close()
             raise
-        self._working = asyncio.ensure_future(_in(self._executor, self._flow.run))
+        self._working = asyncio.ensure_future(_run_in(self._executor, self._flow.run))
 
     async def complete(self, request: Request) -> Reply:
         """See Client. Its seconds are a share: the engine's time is split evenly among open requests.
@@ -199,7 +199,7 @@ class VllmEngine:
             await asyncio.wait([working])
             del flow, working  # they reference the engine
         if executor:
-            await _in(executor, self._free)
+            await _run_in(executor, self._free)
             executor.shutdown()
 
     # The following methods run in the engine's thread.
@@ -368,14 +368,14 @@ def _means_a_place(model: str) -> bool:
     return model.startswith(("/", ".", "~")) or model.count("/") > 1 or "\\" in model
 
 
-async def _in(executor: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+async def _run_in(executor: ThreadPoolExecutor, work: Callable[[], T]) -> T:
     return await asyncio.get_running_loop().run_in_executor(executor, work)
 
 
-def _by_content(key: str, value: object) -> object:
+def _content_value(key: str, value: object) -> object:
     """An option's value; if it names an existing file or folder, its contents."""
     if isinstance(value, Mapping):
-        return {str(inner): _by_content(str(inner), value[inner]) for inner in value}
+        return {str(inner): _content_value(str(inner), value[inner]) for inner in value}
     if isinstance(value, str | Path) and (key in PLACES or Path(value).is_absolute()):
         place = Path(value).expanduser()
         try:
@@ -403,7 +403,7 @@ def _option_problems(options: Mapping[str, Any], release: str | None) -> Iterato
             meant = f"; did you mean {' or '.join(near)}?" if near else ""
             yield f"engine option {name}: vLLM {release} has no such option{meant}"
         elif not any(_fits(value, hint) for hint in known[name]):
-            wanted = " or ".join(dict.fromkeys(word for hint in known[name] for word in _in_words(hint)))
+            wanted = " or ".join(dict.fromkeys(word for hint in known[name] for word in _type_words(hint)))
             yield f"engine option {name}: {value!r} is not {wanted}"
 
 
@@ -436,12 +436,12 @@ def _fits(value: object, hint: Any) -> bool:
     return True
 
 
-def _in_words(hint: Any) -> Iterator[str]:
+def _type_words(hint: Any) -> Iterator[str]:
     """A type in words, one alternative at a time."""
     origin = typing.get_origin(hint) or hint
     if origin in (typing.Union, types.UnionType):
         for one in typing.get_args(hint):
-            yield from _in_words(one)
+            yield from _type_words(one)
     elif origin is typing.Literal:
         words = [str(word) for word in typing.get_args(hint)]
         more = ["..."] if len(words) > _MOST_WORDS else []
@@ -572,7 +572,7 @@ class Exchange:
         return (text.lstrip() if thinking else text), thinking, None
 
 
-def about_a_request(problem: Exception) -> bool:
+def is_request_problem(problem: Exception) -> bool:
     """Whether the request itself is the problem: its length, schema, text or template arguments."""
     jinja = import_module("jinja2")
     vllm = import_module("vllm.exceptions")
@@ -753,8 +753,8 @@ class Flow:
         try:
             sent = self._exchange.send(asked.request)
         except Exception as problem:
-            asked.tell(refused(problem) if about_a_request(problem) else unanswered(problem))
-            if not about_a_request(problem) or self._exchange.n_open != len(self._open):
+            asked.tell(refused(problem) if is_request_problem(problem) else unanswered(problem))
+            if not is_request_problem(problem) or self._exchange.n_open != len(self._open):
                 self._break(problem)
             return
         asked.shares_before = self._shares

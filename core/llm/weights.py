@@ -166,7 +166,7 @@ def _shape_problems(
     known: list[str] = []
     missing: list[str] = []
     for name in pairs:
-        if _in_block(name) in base:
+        if _block_name(name) in base:
             known.append(name)
         # Layers of experts have other names in memory than in files; lm_head may share the embedding's weights.
         elif "experts" not in name and _IN_BLOCK.fullmatch(name):
@@ -176,16 +176,16 @@ def _shape_problems(
     elif missing and known:
         yield f"it changes {missing[0]}, which the model does not have: it has fewer layers"
     for name in known:
-        wanted, here = (pairs[name]["B"][0], pairs[name]["A"][1]), base[_in_block(name)]
+        wanted, here = (pairs[name]["B"][0], pairs[name]["A"][1]), base[_block_name(name)]
         if wanted not in here:
             yield (
-                f"it was trained for another model: {name} is {_by(wanted)} there and "
-                f"{' or '.join(map(_by, sorted(here)))} in this model"
+                f"it was trained for another model: {name} is {_shape_words(wanted)} there and "
+                f"{' or '.join(map(_shape_words, sorted(here)))} in this model"
             )
             return
 
 
-def _by(shape: tuple[int, ...]) -> str:
+def _shape_words(shape: tuple[int, ...]) -> str:
     return " x ".join(map(str, shape))
 
 
@@ -204,11 +204,11 @@ def _base_shapes(model: Path) -> dict[str, set[tuple[int, ...]]]:
     for path in sorted(model.glob("*.safetensors")) if model.is_dir() else ():
         for name, shape in (_shapes_in(path) or {}).items():
             if name.endswith(".weight") and len(shape) == 2:
-                found.setdefault(_in_block(name.removesuffix(".weight")), set()).add(shape)
+                found.setdefault(_block_name(name.removesuffix(".weight")), set()).add(shape)
     return found
 
 
-def _in_block(name: str) -> str:
+def _block_name(name: str) -> str:
     """A module's name without what precedes its block: prefixes differ between files and libraries."""
     found = _IN_BLOCK.fullmatch(name)
     return found[1] if found else name.rsplit(".", 1)[-1]

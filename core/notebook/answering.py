@@ -7,8 +7,8 @@ from typing import Any
 
 from core.analyses import analysis
 from core.notebook.result import Result, result_of
-from core.schema.rows import without_numpy
-from core.schema.settings import SettingsError, as_parameter, fields_of, refuse
+from core.schema.rows import python_value
+from core.schema.settings import SettingsError, fields_of, parameter_word, refuse
 
 
 def answered(name: str, parameters: Mapping[str, object], *data: Callable[[], Any]) -> Result:
@@ -17,7 +17,7 @@ def answered(name: str, parameters: Mapping[str, object], *data: Callable[[], An
     Raises InputError with all problems, which name the function's parameters.
     """
     found = analysis(name)
-    fields = {as_parameter(field, None): field for field in fields_of(found.Options).values()}
+    fields = {parameter_word(field, None): field for field in fields_of(found.Options).values()}
     values = {
         fields[parameter].name: _plain(value)
         for parameter, value in parameters.items()
@@ -28,12 +28,12 @@ def answered(name: str, parameters: Mapping[str, object], *data: Callable[[], An
         refuse(options.unmet(), found.Options, what="Invalid parameters")
         answer = found.answer(options, *(opened() for opened in data))
     except SettingsError as problem:
-        raise problem.in_words(as_parameter) from problem
+        raise problem.in_words(parameter_word) from problem
     main, *others = answer.tables.values()
-    return result_of([*answer.said, main], answer.json, others, answer.verdict)
+    return result_of([*answer.all_sentences, main], answer.json, others, answer.verdict)
 
 
 def _plain(value: object) -> object:
     """Numbers and arrays of numpy as Python's own, also in lists."""
-    value = without_numpy(value)
+    value = python_value(value)
     return [_plain(one) for one in value] if isinstance(value, list | tuple) else value

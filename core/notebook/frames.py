@@ -31,7 +31,7 @@ from core.notebook.result import Result
 from core.results.check.dossier import Dossier, Texts
 from core.results.check.escalation import first_labels
 from core.results.check.facts import facts_of_tables
-from core.results.check.next_labels import check_same_texts, with_labels
+from core.results.check.next_labels import add_labels, check_same_texts
 from core.results.check.sureness import (
     COLUMN,
     JUDGES,
@@ -43,7 +43,7 @@ from core.results.check.sureness import (
     ways_had,
 )
 from core.results.check.verdict import JudgeFacts
-from core.results.correlations.paired import People, beside_people
+from core.results.correlations.paired import People, pair_with_people
 from core.results.judges.costs import JudgeCost
 from core.results.judges.made_levels import Made, ScoredLevels, scored_levels
 from core.results.judges.prompts import RunsTried
@@ -73,7 +73,7 @@ from core.schema.scores import (
     ScoreTable,
     WithTexts,
 )
-from core.schema.settings import SettingsError, as_parameter
+from core.schema.settings import SettingsError, parameter_word
 from core.schema.study import RatingTask, StudyRecord, StudyTexts
 from core.sources.judges import (
     aligned_of,
@@ -85,7 +85,7 @@ from core.sources.judges import (
     made_of,
     rated,
     scored_by,
-    with_texts,
+    scores_with_texts,
 )
 from core.sources.marking import marking_judges, taught_judges
 from core.sources.named import FileSource, parse_source, short_name
@@ -225,21 +225,21 @@ def named_source(source: Source) -> StoredSource:
 
 
 @contextmanager
-def in_parameters() -> Iterator[None]:
+def naming_parameters() -> Iterator[None]:
     """While this is open, problems with what a user chose name parameters of functions."""
     try:
         yield
     except SettingsError as problem:
-        raise problem.in_words(as_parameter) from problem
+        raise problem.in_words(parameter_word) from problem
 
 
 def contents(source: Source, kind: Kind, reading: SourceReader | None = None) -> Any:
     """Read a source as the house's type. reading: None for the usual one. Raises InputError, and NotAllowed for a blinded study."""
     reading = reading or reading_of()
-    with in_parameters():
+    with naming_parameters():
         if (frame := frame_in(source)) is not None:
             reading.check_applies(FileSource(FRAME, b""))
-            return _of_frame(frame, kind, reading)
+            return _read_frame(frame, kind, reading)
         found = named_source(source)
         reading.check_applies(found)
         return _READERS[kind](found, reading)
@@ -274,7 +274,7 @@ def people_of(source: Source) -> People:
     """Return the ratings of a source, or the record of a study of pairs. Raises InputError, and NotAllowed for a blinded study."""
     if frame_in(source) is not None:
         return ratings_of(source)
-    with in_parameters():
+    with naming_parameters():
         return source_people(named_source(source), reading_of())
 
 
@@ -346,7 +346,7 @@ def marks_from(gold: Source, predicted: Source | Sequence[Source] = (), *, by_ra
         else os.fspath(one)  # type: ignore[arg-type]  # no frame
         for place, one in enumerate(judges, start=1)
     ]
-    with in_parameters():
+    with naming_parameters():
         sides = [
             _marked(one, name, by_rater=by_rater)
             for one, name in zip((gold, *judges), ("people", *names), strict=True)
@@ -400,7 +400,7 @@ def quality_from(
         if people is None:
             files.append(OfFile(name, chosen_table(table, choice)))
         else:
-            files.append(OfFile(name, *beside_people(table, people, choice)))
+            files.append(OfFile(name, *pair_with_people(table, people, choice)))
     return Quality(tuple(files), use, choice)
 
 
@@ -412,7 +412,7 @@ def ratings_used(
     if people is None and (dimension is not None or raters != "averaged" or z_normalise):
         check_parameters(["dimension, raters, z_normalise: only with human ratings"])
     use = {"raters": raters, "z_normalise": z_normalise, "dimension": tuple(names_of(dimension))}
-    with in_parameters():
+    with naming_parameters():
         return UseOfRatings.checked(use, "Invalid parameters")
 
 
@@ -495,7 +495,7 @@ def _side(given: Result | Source, people: People | None, used: UseOfRatings, *, 
         return people, used
 
     if frame_in(given) is None:
-        with in_parameters():
+        with naming_parameters():
             return side_of(
                 named_source(given), reading_of(), human=human, rated=people is not None, ratings=rated
             )
@@ -520,7 +520,7 @@ def rated_from(
     people, of_study = _ratings_and_task(ratings, declared)
     own_task = of_study if task is None else find_task(os.fspath(task))
     scored = [_scored(one, declared) for one in each_of(scores)]
-    with in_parameters():
+    with naming_parameters():
         twin = None if shuffled is None else named_source(shuffled)
         return rated(people, own_task, scored, declared, twin, reading_of())
 
@@ -528,7 +528,7 @@ def rated_from(
 def _ratings_and_task(source: Source, declared: DeclaredScale) -> tuple[RatingSet, RatingTask | None]:
     if frame_in(source) is not None:
         return ratings_of(source, declared), None
-    with in_parameters():
+    with naming_parameters():
         return ratings_and_task(named_source(source), reading_of(declared=declared))
 
 
@@ -571,7 +571,7 @@ def sure_from(
     check_type("confidence", confidence, str, "the name of a column", optional=True)
     check_type("cut", cut, Real, "a number", optional=True)
     panel = before = panel_from(ratings, scores, find=True, **read_as)
-    panel = with_labels_from(panel, ratings, labels, **read_as)
+    panel = add_source_labels(panel, ratings, labels, **read_as)
     panel, new = first_labels(before, panel)
     sure = _sureness(panel, [ratings, *scores], confidence, cut)
     return SurePanel(panel, sure, new if labels else None)
@@ -601,7 +601,7 @@ def _sureness(panel: Panel, sources: Sequence[Source], confidence: str | None, c
         )
         raise InputError("No confidence", [f"confidence: {what}"])
     source, table = at
-    with in_rows(source):
+    with naming_rows(source):
         return sureness(panel, named, numbers=lambda column: numbers_beside(*table, panel, column))
 
 
@@ -669,7 +669,7 @@ def panel_from(
         for one in scores
     ]
     first = named_source(source) if frame is None else FileSource(FRAME, jsonl_of(frame))
-    with in_parameters(), in_rows(source):
+    with naming_parameters(), naming_rows(source):
         return panel_of_source(first, judges, choice, reading, find=find, people_alone=people_alone)
 
 
@@ -687,7 +687,7 @@ def dossier_from(
     try:
         opened = panel_from(source, scores, judge=judge, find=True, **read_as)
         lacks = not opened.judges and len(opened.raters) > 1
-        found = with_labels_from(opened, source, labels, **read_as)
+        found = add_source_labels(opened, source, labels, **read_as)
     except Undecided as problem:
         if named or not problem.roles.lacks_judge_alone:
             raise
@@ -698,7 +698,7 @@ def dossier_from(
         if table is None:
             return Texts([None] * len(panel.rows))
         try:
-            with in_rows(source):
+            with naming_rows(source):
                 return Texts(read_texts_of(*table, panel))
         except InputError as problem:
             return Texts([None] * len(panel.rows), problem)
@@ -706,14 +706,14 @@ def dossier_from(
     return Dossier(
         found,
         lambda panel: facts_from([source, *scores], panel, dimension),
-        lambda panel: beside_from(source, scores, panel),
+        lambda panel: sources_beside(source, scores, panel),
         texts,
         people=(lambda: panel_from(source, people_alone=True, **read_as)) if lacks and not named else None,
         may_be_judges=candidates,
     )
 
 
-def with_labels_from(panel: Panel, source: Source, labels: Sequence[Source], **read_as: Any) -> Panel:
+def add_source_labels(panel: Panel, source: Source, labels: Sequence[Source], **read_as: Any) -> Panel:
     """Return the panel with further labels of its texts. Raises InputError, also for labels of other texts."""
     if not labels:
         return panel
@@ -725,7 +725,7 @@ def with_labels_from(panel: Panel, source: Source, labels: Sequence[Source], **r
             check_same_texts(
                 panel, given, texts_beside(panel, panel, *own), texts_beside(panel, given, *back)
             )
-        panel = with_labels(panel, given)
+        panel = add_labels(panel, given)
     return panel
 
 
@@ -751,7 +751,7 @@ def _judge_scores(source: Source, choice: PanelChoice, *, find: bool) -> ScoreTa
     table = table_in(source) if find else None
     if table is None:
         return scores_of(source)
-    with in_rows(source):
+    with naming_rows(source):
         return judge_scores(*table, choice.judge, choice.human)
 
 
@@ -782,7 +782,7 @@ def marking_from(judges: Source | Sequence[Source], rated: str | None) -> Markin
 
 def taught_from(gold: Source, judges: Source | Sequence[Source]) -> TaughtJudges:
     """Return the errors that people marked, and runs of judges. Raises InputError."""
-    with in_parameters():
+    with naming_parameters():
         side = _marked(gold, "people", by_rater=False)
     return taught_judges(side, [_a_run("judges", one) for one in each_of(judges)], reading_of())
 
@@ -798,9 +798,9 @@ def two_scores_from(first: Source, second: Source) -> tuple[WithTexts, WithTexts
     def read_one(source: Source) -> WithTexts:
         if frame_in(source) is not None:
             return WithTexts(scores_of(source), list)
-        return with_texts(named_source(source), reading_of())
+        return scores_with_texts(named_source(source), reading_of())
 
-    with in_parameters():
+    with naming_parameters():
         return read_one(first), read_one(second)
 
 
@@ -810,7 +810,7 @@ def tried_from(runs: Sequence[str], ratings: Source | None, **choice: Any) -> Ru
         check_type("ratings", ratings, PATH, 'a file of ratings, "study:NAME" or "run:N"')
     wanted = {name: value for name, value in choice.items() if value is not None}
     human = None if ratings is None else os.fspath(ratings)  # type: ignore[arg-type]  # checked above
-    with in_parameters():
+    with naming_parameters():
         return runs_tried(
             names_of(runs), human, TriedChoice.checked(wanted, "Invalid parameters"), reading_of()
         )
@@ -827,17 +827,17 @@ def facts_from(sources: Sequence[Source], panel: Panel, dimension: str | None) -
     return facts_of_tables(panel, facts_of(named, reading_of(), dimension))
 
 
-def beside_from(source: Source, scores: Iterable[Source], panel: Panel) -> tuple[TextBeside, ...]:
+def sources_beside(source: Source, scores: Iterable[Source], panel: Panel) -> tuple[TextBeside, ...]:
     """Return the questions, texts and judges' reasons that a source of ratings and those of scores have."""
     first, *judges = (
         named_source(one) if (frame := frame_in(one)) is None else FileSource(FRAME, jsonl_of(frame))
         for one in (source, *scores)
     )
-    with in_rows(source):
+    with naming_rows(source):
         return tuple(texts_beside_panel(first, judges, reading_of(), panel.roles))
 
 
-def in_rows(source: Source) -> AbstractContextManager[None]:
+def naming_rows(source: Source) -> AbstractContextManager[None]:
     """While it is open, places in a data frame are its rows; a file keeps its own."""
     frame = frame_in(source)
     return nullcontext() if frame is None else rows_of(frame)
@@ -860,11 +860,11 @@ def existing_store(db: str | os.PathLike[str] | None) -> Store:
     return open_store(path)
 
 
-def _of_frame(frame: pd.DataFrame, kind: Kind, reading: SourceReader) -> Contents:
+def _read_frame(frame: pd.DataFrame, kind: Kind, reading: SourceReader) -> Contents:
     """Read a frame as its own JSONL file; problems and notes name its rows by their index."""
     with rows_of(frame):
         found = _READERS[kind](FileSource(FRAME, jsonl_of(frame)), reading)
-    notes = [*frame.attrs.get("notes", ()), *map(_in_a_frame, found.notes)]
+    notes = [*frame.attrs.get("notes", ()), *map(_frame_message, found.notes)]
     if isinstance(found, ScoreTable):
         notes += _words_among(found, frame)
     notes = [*dict.fromkeys(notes)]
@@ -891,13 +891,13 @@ def rows_of(frame: pd.DataFrame, file_name: str = FRAME) -> Iterator[None]:
             yield
     except InputError as problem:
         what = problem.what.replace(shown(file_name), FRAME, 1)
-        found = problem.found.each(_in_a_frame)
+        found = problem.found.each(_frame_message)
         if isinstance(problem, Undecided):
             raise Undecided(what, [*found], problem.roles) from None
         raise InputError(what, found) from None
 
 
-def _in_a_frame(said: str) -> str:
+def _frame_message(said: str) -> str:
     """Return a problem or note of a reader with the words for a frame at its beginning."""
     for of_file, of_frame in (("file: ", "data frame: "), ("the file names ", "the data frame names ")):
         if said.startswith(of_file):
@@ -962,20 +962,20 @@ def frame_in(source: Source) -> pd.DataFrame | None:
     return source
 
 
-def frame_from(found: Contents, shape: Shape = "long") -> pd.DataFrame:
+def frame_from(content: Contents, shape: Shape = "long") -> pd.DataFrame:
     """Return contents as a data frame; `attrs` has name, notes and what was left out."""
     import pandas as pd  # loads slowly
 
-    if isinstance(found, OutputSet):
-        data = write_outputs(found.outputs)
-    elif isinstance(found, RatingSet):
-        data = write_ratings_jsonl(found)
+    if isinstance(content, OutputSet):
+        data = write_outputs(content.outputs)
+    elif isinstance(content, RatingSet):
+        data = write_ratings_jsonl(content)
     else:
-        data = write_scores_jsonl(found, shape)
+        data = write_scores_jsonl(content, shape)
     # Not pandas' reader, which would turn an item "007" into 7 and a text "NA" into nothing.
     frame = pd.DataFrame([json.loads(line) for line in data.splitlines()])
-    left_out = {} if isinstance(found, ScoreTable) else dict(found.left_out)
-    frame.attrs = {"name": found.file_name, "notes": list(found.notes), "left_out": left_out}
+    left_out = {} if isinstance(content, ScoreTable) else dict(content.left_out)
+    frame.attrs = {"name": content.file_name, "notes": list(content.notes), "left_out": left_out}
     return frame
 
 
@@ -1016,11 +1016,11 @@ PATH: tuple[type, ...] = (str, os.PathLike)
 """Types of a path or name."""
 
 
-def names_of(given: Names | int | float | None) -> list[str]:
+def names_of(names: Names | int | float | None) -> list[str]:
     """Return names as a list of texts; one name may be given alone."""
-    if given is None:
+    if names is None:
         return []
-    return [str(one) for one in ([given] if isinstance(given, str | int | float) else given)]
+    return [str(one) for one in ([names] if isinstance(names, str | int | float) else names)]
 
 
 def each_of(scores: Source | Sequence[Source]) -> Iterable[Source]:

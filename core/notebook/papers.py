@@ -11,7 +11,7 @@ from core.notebook.result import Result, result_of
 from core.papers import PAPERS
 from core.papers import paper as paper_of
 from core.papers.declared import Data, ReproduceOptions
-from core.schema.settings import SettingsError, as_parameter
+from core.schema.settings import SettingsError, parameter_word
 
 
 def reproduce(
@@ -65,7 +65,7 @@ def reproduce(
     try:
         options = ReproduceOptions.checked({"n_resamples": resamples, "rng": seed}, "Invalid parameters")
     except SettingsError as problem:
-        raise problem.in_words(as_parameter) from problem
+        raise problem.in_words(parameter_word) from problem
     answer = paper_of(paper).analysis.answer(options, Data(folders), table)
     main, *others = answer.tables.values()
-    return result_of([*answer.said, main], answer.json, others, answer.verdict)
+    return result_of([*answer.all_sentences, main], answer.json, others, answer.verdict)

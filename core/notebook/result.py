@@ -141,14 +141,14 @@ def _joined(cell: str) -> str:
 
 
 def result_of(
-    said: Sequence[str | ResultTable],
+    parts: Sequence[str | ResultTable],
     as_json: Any,
     further: Sequence[ResultTable] = (),
     verdict: str = "",
 ) -> Result:
-    """Build a result. said: what the command prints; further: tables that it writes to files only."""
-    sentences = tuple(one for one in said if isinstance(one, str))
-    tables = tuple(one for one in said if not isinstance(one, str))
+    """Build a result. parts: what the command prints; further: tables that it writes to files only."""
+    sentences = tuple(one for one in parts if isinstance(one, str))
+    tables = tuple(one for one in parts if not isinstance(one, str))
     return Result(sentences, (*tables, *further), as_json, verdict)
 
 
@@ -199,5 +199,5 @@ def plot(result: Result, column: str | None = None, against: str | None = None) 
     from core.plots import tables  # loads plotly
 
     if against is not None:
-        return tables.against(result.tables[0], column, against)
+        return tables.column_against(result.tables[0], column, against)
     return tables.dots(result.tables[0], column)

@@ -40,7 +40,7 @@ from core.runs.scoring import score_table
 from core.runs.working.environments import missing_for
 from core.runs.working.worker import work
 from core.schema.runs import Kind
-from core.schema.settings import SettingsError, as_parameter
+from core.schema.settings import SettingsError, parameter_word
 from core.schema.settings import said as worded_of_settings
 from core.scratch import scratch_folder
 from core.store import open_store
@@ -143,7 +143,7 @@ def score(
     found = texts_of(texts)
     chosen = {"metrics": names_of(metrics), "synonyms": synonyms}
     # The texts as read: a folder, a run or a study is no file.
-    data, name = write_outputs(found.outputs), _as_jsonl(found.file_name)
+    data, name = write_outputs(found.outputs), _jsonl_name(found.file_name)
     frame = frame_in(texts)
     with nullcontext() if frame is None else rows_of(frame, name):
         table, noted = _made(SCORES, chosen, data, name, db, score_table)
@@ -205,7 +205,7 @@ def damage(
         path = Path(os.fspath(questions))  # type: ignore[arg-type]  # a data frame was returned above
         data, name = read_file(path), path.name
     else:
-        data, name = jsonl_of(frame), _as_jsonl(str(frame.attrs.get("name", "data frame")))
+        data, name = jsonl_of(frame), _jsonl_name(str(frame.attrs.get("name", "data frame")))
     chosen = {"seed": seed, "task": task, "levels": levels if isinstance(levels, str) else [*levels]}
     with nullcontext() if frame is None else rows_of(frame, name):
         made, noted = _made(DAMAGE, chosen, data, name, db, texts_of_run)
@@ -213,14 +213,14 @@ def damage(
     return frame_from(replace(found, file_name=name, notes=tuple(dict.fromkeys([*noted, *found.notes]))))
 
 
-def _as_jsonl(name: str) -> str:
+def _jsonl_name(name: str) -> str:
     """Return the name of a file with the same content as JSONL, which the ending tells the readers."""
     return f"{PurePath(name).stem}.jsonl"
 
 
 def _made(
     kind: Kind,
-    chosen: Mapping[str, object],
+    values: Mapping[str, object],
     data: bytes,
     name: str,
     db: str | os.PathLike[str] | None,
@@ -231,9 +231,9 @@ def _made(
     db: where to save the run; None: a temporary database.
     """
     try:
-        asked, running = ask(kind, chosen, {}, {"workers": 1} if kind is SCORES else {})
+        asked, running = ask(kind, values, {}, {"workers": 1} if kind is SCORES else {})
     except SettingsError as problem:
-        raise problem.in_words(as_parameter) from problem
+        raise problem.in_words(parameter_word) from problem
 
     begun: list[int] = []
 
@@ -247,7 +247,7 @@ def _made(
                 delete_run(store, run.run.run_id)
                 raise
             return result(run.now()), [
-                note if isinstance(note, str) else worded_of_settings(note, run.fields, as_parameter)
+                note if isinstance(note, str) else worded_of_settings(note, run.fields, parameter_word)
                 for note in noted
             ]
 

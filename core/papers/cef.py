@@ -87,14 +87,14 @@ def _table_8(_sources: Sources, _options: ReproduceOptions) -> Iterator[NumberRo
                 total = sum(int(step[name]) for step in _printed("9"))
                 yield _TABLE_8.number(one["judge"], name, total, one[name])
             if name != "input_tokens":
-                mean = _over(n_samples)
+                mean = _divide_by(n_samples)
                 yield _TABLE_8.number(
                     *(one["judge"], f"{name}_per_sample", mean(float(one[name])), one[f"{name}_per_sample"]),
                     ends=rounded_ends(mean, one[name]),
                 )
 
 
-def _over(n: int) -> Callable[[float], float]:
+def _divide_by(n: int) -> Callable[[float], float]:
     return lambda total: total / n
 
 

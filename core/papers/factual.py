@@ -112,14 +112,14 @@ def _section_4(sources: Sources, _options: ReproduceOptions) -> Iterator[NumberR
             ("A0 to A4", "ties (%)"): _percent(ties(every).paper_rule),
             ("A0", "ties (%)"): _percent(ties(every[np.array(levels) == FIRST_LEVEL]).paper_rule),
         }
-    yield from _beside_print(_SECTION_4, "section 4", found)
+    yield from _compare_with_print(_SECTION_4, "section 4", found)
 
 
 def _percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
 
 
-def _beside_print(
+def _compare_with_print(
     part: Part, table: str, found: Mapping[tuple[str, str], float | None]
 ) -> Iterator[NumberRow]:
     for (line, measure), (printed, note) in printed_numbers(_KEY, table).items():
@@ -161,7 +161,7 @@ def _section_5(sources: Sources, _options: ReproduceOptions) -> Iterator[NumberR
             ("texts", "answers"): len({(one.item_id, one.level) for one in rows}),
             ("texts", "questions"): len({one.item_id for one in rows}),
         }
-        yield from _beside_print(_SECTION_5, "section 5", counted)
+        yield from _compare_with_print(_SECTION_5, "section 5", counted)
 
 
 _OF_PROJECT = f"published by the project trutheval, {_PUBLIC}"

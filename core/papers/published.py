@@ -17,7 +17,7 @@ from core.formats.correlations import (
     published_side,
     read_table,
 )
-from core.results.cells import for_rows
+from core.results.cells import rows_covered
 from core.schema.result_table import Column, ResultTable
 from core.stats.correlation.coefficients import coefficient
 
@@ -158,7 +158,7 @@ def published_table(table: PublishedTable, rows: Sequence[Mapping[str, Cell]] | 
             for name in table.columns
         ),
         tuple(tuple(row[name] for name in table.columns) for row in rows),
-        notes=tuple(sentence.format(for_rows(own, len(rows))) for sentence, own in said.items()),
+        notes=tuple(sentence.format(rows_covered(own, len(rows))) for sentence, own in said.items()),
     )
 
 

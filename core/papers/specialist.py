@@ -60,7 +60,7 @@ def _counted(text: RatedText) -> RatedText:
     return replace(text, ratings=tuple(one for one in text.ratings if one.rater == COUNTED))
 
 
-def _beside_print(part: Part, found: Mapping[tuple[str, str], float | None]) -> Iterator[NumberRow]:
+def _compare_with_print(part: Part, found: Mapping[tuple[str, str], float | None]) -> Iterator[NumberRow]:
     for (line, measure), (printed, note) in _printed(part).items():
         if (line, measure) in found:
             yield part.number(line, measure, found[line, measure], printed, note=note)
@@ -72,7 +72,7 @@ def _printed(part: Part) -> dict[tuple[str, str], tuple[str, str]]:
 
 def _table_8(sources: Sources, _options: ReproduceOptions) -> Iterator[NumberRow]:
     counted = {(pair, "WMT23"): len({one.output.system for one in texts}) for pair, texts in _there(sources)}
-    yield from _beside_print(_TABLE_8, counted)
+    yield from _compare_with_print(_TABLE_8, counted)
 
 
 def _table_9(sources: Sources, _options: ReproduceOptions) -> Iterator[NumberRow]:
@@ -84,7 +84,7 @@ def _table_9(sources: Sources, _options: ReproduceOptions) -> Iterator[NumberRow
             examples = [pool.examples_for(one, variant="specialist", filtered=filtered) for one in texts]
             found[line, f"{pair}, examples"] = fmean(map(len, examples))
             found[line, f"{pair}, errors"] = fmean(sum(len(one.errors) for one in own) for own in examples)
-    yield from _beside_print(_TABLE_9, found)
+    yield from _compare_with_print(_TABLE_9, found)
 
 
 def _table_15(sources: Sources, _options: ReproduceOptions) -> Iterable[NumberRow]:
@@ -105,7 +105,7 @@ def _table_15(sources: Sources, _options: ReproduceOptions) -> Iterable[NumberRo
         f1 = span_f1(span_counts(gold, marks, [len(one.output.text) for one in texts]), n_resamples=0)
         for measure, one in zip(MEASURES, (f1.f1, f1.precision, f1.recall), strict=True):
             found["Parrot", f"{pair}, {measure}"] = None if one.estimate is None else 100 * one.estimate
-    return explained(_beside_print(_TABLE_15, found), _NO_RULE)
+    return explained(_compare_with_print(_TABLE_15, found), _NO_RULE)
 
 
 async def _marked(parrot: Parrot, texts: Iterable[RatedText]) -> list[list[Marked]]:
@@ -130,7 +130,7 @@ def _section_431(sources: Sources, _options: ReproduceOptions) -> Iterator[Numbe
             "raters": len({rater for one in several for rater in _raters(one)}),
         }
         line = "zh-en, multi-rater subset"
-        yield from _beside_print(_SECTION_431, {(line, name): n for name, n in counted.items()})
+        yield from _compare_with_print(_SECTION_431, {(line, name): n for name, n in counted.items()})
 
 
 def _raters(text: RatedText) -> set[str | None]:

@@ -61,11 +61,11 @@ def _shade(place: int, n: int) -> tuple[str, str]:
     return f"rgb({mixed[0]}, {mixed[1]}, {mixed[2]})", "white" if share > 0.85 else "black"
 
 
-def reliability(found: CalibrationMap) -> go.Figure:
+def reliability(fitted: CalibrationMap) -> go.Figure:
     """Draw the mean rating per bin of scores: original scores on the left, mapped out of fold on the right."""
     titles = ("original scores", "mapped scores, unseen items")
     figure, height, top = panels(titles, columns=2, room=310, between=50, top=70, horizontal_spacing=0.12)
-    for column, bins in enumerate((found.before, found.after), start=1):
+    for column, bins in enumerate((fitted.before, fitted.after), start=1):
         color, symbol = ((OCHRE, "square"), (BLUE, "circle"))[column - 1]
         figure.add_scatter(
             row=1,
@@ -92,12 +92,12 @@ def reliability(found: CalibrationMap) -> go.Figure:
                 hoverinfo="skip",
                 showlegend=False,
             )
-    if found.knots:
+    if fitted.knots:
         figure.add_scatter(
             row=1,
             col=1,
-            x=[x for x, _ in found.knots],
-            y=[y for _, y in found.knots],
+            x=[x for x, _ in fitted.knots],
+            y=[y for _, y in fitted.knots],
             mode="lines",
             name="the map",
             line={"color": DARK, "width": 2},

@@ -22,7 +22,7 @@ from core.plots.dressing import (
     whiskers,
 )
 from core.results.check.escalation import Escalation
-from core.results.check.rules import beside_people
+from core.results.check.rules import compared_numbers
 from core.results.check.sentences import MEASURES
 from core.results.check.verdict import Check, JudgeCheck
 from core.stats.resampling import Estimate
@@ -81,23 +81,23 @@ def _rows(check: Check, one: JudgeCheck) -> list[_Row]:
     several = len(check.judges) > 1
     if check.use in {"rank", "monitor"}:
         rule = one.rule("accuracy" if check.use == "rank" else "bias")
-        if rule is None or rule.found is None or rule.found.estimate is None or rule.limit is None:
+        if rule is None or rule.estimate is None or rule.estimate.estimate is None or rule.limit is None:
             return []
         both = (-rule.limit, rule.limit) if check.use == "monitor" else (rule.limit,)
-        return [_Row(one.name, rule.found, both)]
+        return [_Row(one.name, rule.estimate, both)]
     if one.systems:
         return [
             _Row(
                 " ".join(
                     name for name in (one.name if several or not system.system else "", system.system) if name
                 ),
-                system.found,
+                system.estimate,
                 (check.options.target,),
             )
             for system in one.systems
-            if system.found.estimate is not None
+            if system.estimate.estimate is not None
         ]
-    compared = [(rule, beside_people(rule)) for rule in (*one.deciding, *one.rules)]
+    compared = [(rule, compared_numbers(rule)) for rule in (*one.deciding, *one.rules)]
     found: dict[str, list[_Row]] = {}
     for rule, numbers in compared:
         if numbers is None or numbers[0].estimate is None:
@@ -158,12 +158,12 @@ def _limits(figure: go.Figure, rows: Sequence[_Row]) -> None:
         )
 
 
-def trust_thresholds(found: Escalation) -> go.Figure:
+def trust_thresholds(escalation: Escalation) -> go.Figure:
     """Draw, by threshold, the agreement of the kept labelled texts with its lower bound, the promise, and the share kept below.
 
     A threshold is a place in a row: confidences may be few and far apart, and of any unit. Bounds that were not tested are pale.
     """
-    steps = [step for step in found.found.steps if step.agreement is not None]
+    steps = [step for step in escalation.trust.steps if step.agreement is not None]
     places = list(range(len(steps)))
     names = [f"{step.threshold:.3g}" for step in steps]
     said = [
@@ -201,7 +201,7 @@ def trust_thresholds(found: Escalation) -> go.Figure:
     ends = [-0.5, len(steps) - 0.5]
     figure.add_scatter(
         x=ends,
-        y=[found.promise.agreement] * 2,
+        y=[escalation.promise.agreement] * 2,
         mode="lines",
         name="promise",
         line={"color": OCHRE, "width": 3, "dash": "dot"},
@@ -214,7 +214,7 @@ def trust_thresholds(found: Escalation) -> go.Figure:
         y=[step.share for step in steps],
         name="kept of labelled",
         width=0.5,
-        marker={"color": [BLUE if step == found.chosen else PALE for step in steps]},
+        marker={"color": [BLUE if step == escalation.chosen else PALE for step in steps]},
         hovertemplate="%{y:.1%} kept<extra></extra>",
         showlegend=False,
         row=2,
@@ -223,7 +223,7 @@ def trust_thresholds(found: Escalation) -> go.Figure:
     every = -(-len(steps) // _MOST_TICKS) or 1
     figure.update_xaxes(range=ends, tickvals=places[::every], ticktext=names[::every], tickangle=0)
     figure.update_xaxes(title="kept from this confidence", row=2, col=1)
-    lowest = min([found.promise.agreement, *(step.low for step in steps)])
+    lowest = min([escalation.promise.agreement, *(step.low for step in steps)])
     figure.update_yaxes(title="agreement", range=[max(lowest - 0.05, 0), 1.02], nticks=5, row=1, col=1)
     figure.update_yaxes(title="kept", range=[0, 1.05], tickformat=".0%", nticks=3, row=2, col=1)
     return dressed(figure, height=400, top=34, legend=True)

@@ -155,21 +155,21 @@ def whiskers(ends: Sequence[Ends]) -> dict[str, Any]:
     }
 
 
-def ends_of(found: Estimate | None) -> Ends:
+def ends_of(estimate: Estimate | None) -> Ends:
     """Return the (low, value, high) of an estimate, for `whiskers`."""
-    return (None, None, None) if found is None else (found.low, found.estimate, found.high)
+    return (None, None, None) if estimate is None else (estimate.low, estimate.estimate, estimate.high)
 
 
-def interval_said(found: Estimate) -> str:
+def interval_said(estimate: Estimate) -> str:
     """Write an estimate with its interval and n, for a hover text."""
-    return value_said(found) if found.estimate is None else f"{value_said(found)}, n {found.n}"
+    return value_said(estimate) if estimate.estimate is None else f"{value_said(estimate)}, n {estimate.n}"
 
 
-def value_said(found: Estimate) -> str:
+def value_said(estimate: Estimate) -> str:
     """Write an estimate with its interval, or why it is undefined."""
-    if found.estimate is None:
-        return f"undefined: {found.reason}"
-    return ends_said(found.low, found.estimate, found.high, found.n)
+    if estimate.estimate is None:
+        return f"undefined: {estimate.reason}"
+    return ends_said(estimate.low, estimate.estimate, estimate.high, estimate.n)
 
 
 def ends_said(low: float | None, value: float, high: float | None, n: int | None) -> str:
@@ -319,7 +319,7 @@ def heat_map(
     values: Sequence[Sequence[float | None]],
     rows: Sequence[str],
     columns: Sequence[str],
-    said: Sequence[Sequence[str]],
+    hover_texts: Sequence[Sequence[str]],
     *,
     y: str | None = None,
     x: str | None = None,
@@ -348,7 +348,7 @@ def heat_map(
             textfont={"color": "black", "size": 9 if len(columns) > _WIDEST else 12},
             customdata=[
                 ["<br>".join(label(part, longest=_SAID) for part in one.split("\n")) for one in line]
-                for line in said
+                for line in hover_texts
             ],
             hovertemplate="%{customdata}<extra></extra>",
             hoverongaps=True,

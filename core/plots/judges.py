@@ -53,7 +53,7 @@ _WIDTH = 330
 _HEIGHT = 400
 
 
-def quality_against(found: Choice, beside: Beside = "price", measured: str = "") -> go.Figure | None:
+def quality_against(choice: Choice, beside: Beside = "price", measured: str = "") -> go.Figure | None:
     """Draw each judge's quality with its interval against its price or time, and the front of these two.
 
     measured: the quality in words; empty: as measured against raters.
@@ -64,13 +64,13 @@ def quality_against(found: Choice, beside: Beside = "price", measured: str = "")
     """
     places = {
         one.name: x
-        for one in found.judges
+        for one in choice.judges
         if (x := one.facts.cost if beside == "price" else one.facts.seconds) is not None
         and one.quality.estimate is not None
     }
     if len(places) < 2:
         return None
-    drawn = [one for one in found.judges if one.name in places]
+    drawn = [one for one in choice.judges if one.name in places]
     front = _front(drawn, places)
     log = 0 < min(places.values()) <= max(places.values()) / _FACTOR_OF_LOG
     figure = go.Figure()
@@ -92,7 +92,7 @@ def quality_against(found: Choice, beside: Beside = "price", measured: str = "")
         return ((math.log10(x) if log else x) - left) / (right - left), (y - low) / (high - low)
 
     points = [within(places[one.name], one.quality.estimate or 0.0) for one in drawn]
-    steps = _along([within(places[one.name], one.quality.estimate or 0.0) for one in front])
+    steps = _step_places([within(places[one.name], one.quality.estimate or 0.0) for one in front])
     named = point_names(
         [*points, *steps],  # no name is written over the front
         [*(metric_label(one.name, _ON_POINT) for one in drawn), *("" for _ in steps)],
@@ -108,8 +108,8 @@ def quality_against(found: Choice, beside: Beside = "price", measured: str = "")
             mode="markers+text",
             marker={
                 "color": BLUE if on_front else DARK,
-                "symbol": "star" if one.name == found.use else "circle",
-                "size": 15 if one.name == found.use else 10,
+                "symbol": "star" if one.name == choice.use else "circle",
+                "size": 15 if one.name == choice.use else 10,
             },
             error_y=whiskers([ends_of(one.quality)]),
             text=[name],
@@ -126,7 +126,7 @@ def quality_against(found: Choice, beside: Beside = "price", measured: str = "")
         **(log_ticks(left, right) if log else {}),
     )
     figure.update_yaxes(
-        title=measured or MEASURES[found.measure], range=[low, high], gridcolor=GRID, zeroline=False
+        title=measured or MEASURES[choice.measure], range=[low, high], gridcolor=GRID, zeroline=False
     )
     return dressed(figure, height=_HEIGHT, top=20)
 
@@ -148,7 +148,7 @@ def _front(drawn: Sequence[JudgeOnOffer], places: Mapping[str, float]) -> list[J
     return found
 
 
-def _along(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+def _step_places(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     """Places along the steps that lead to the right, then up, from each point to the next."""
     found = []
     for (x, y), (right, up) in pairwise(points):
@@ -218,12 +218,14 @@ _ORDER_LOOKS = {
 """What becomes of a verdict in the other order -> colour and ink."""
 
 
-def pair_orders(found: PairsReport) -> go.Figure | None:
+def pair_orders(report: PairsReport) -> go.Figure | None:
     """Draw how many verdicts of a judge of pairs stay in the other order, as a stacked bar for each level.
 
     None if no pair was read in both orders.
     """
-    blocks = [one for one in found.blocks if one.same.estimate is not None and one.flips.estimate is not None]
+    blocks = [
+        one for one in report.blocks if one.same.estimate is not None and one.flips.estimate is not None
+    ]
     if not blocks:
         return None
     figure = go.Figure()
@@ -259,7 +261,7 @@ _LEAST_NAMED = 0.08
 """Smallest share whose number fits into its bar."""
 
 
-def beside_raters(votes: BesideVotes, answers: str) -> go.Figure:
+def judge_and_raters(votes: BesideVotes, answers: str) -> go.Figure:
     """Draw how often a judge gives a rater's answer beside how often another rater does, by level, with intervals.
 
     answers: four or three, as in `VotesBlock`.

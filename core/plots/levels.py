@@ -25,22 +25,22 @@ _MOST_LINES = 200
 """Items drawn; more would be one grey area."""
 
 
-def made_levels(found: MadeLevels) -> go.Figure:
+def made_levels(levels: MadeLevels) -> go.Figure:
     """Draw the scores and the words of each item by level, their means with intervals, and a cross for each text to remake."""
     figure, height, top = panels(
-        [shortened(found.judge, _NAME), "words"],
+        [shortened(levels.judge, _NAME), "words"],
         columns=2,
         room=260,
         between=60,
         top=35,
         horizontal_spacing=0.1,
     )
-    names = [one.level for one in found.levels]
+    names = [one.level for one in levels.levels]
     for column, (measure, unit) in enumerate((("scores", ""), ("words", " words")), start=1):
         for faulty, color in ((False, LINE), (True, OCHRE)):
-            _lines(figure, column, [one for one in found.sets if bool(one.faults) is faulty], measure, color)
-        _crosses(figure, column, found, measure, unit)
-        means = [one.score if measure == "scores" else one.words for one in found.levels]
+            _lines(figure, column, [one for one in levels.sets if bool(one.faults) is faulty], measure, color)
+        _crosses(figure, column, levels, measure, unit)
+        means = [one.score if measure == "scores" else one.words for one in levels.levels]
         _means(figure, column, names, means)
         figure.update_xaxes(
             type="category",
@@ -73,10 +73,10 @@ def _lines(figure: go.Figure, column: int, sets: list[LevelSet], measure: str, c
     )
 
 
-def _crosses(figure: go.Figure, column: int, found: MadeLevels, measure: str, unit: str) -> None:
+def _crosses(figure: go.Figure, column: int, levels: MadeLevels, measure: str, unit: str) -> None:
     """A cross at each text to remake, with the reasons on hover."""
     x, y, said = [], [], []
-    for one in found.sets:
+    for one in levels.sets:
         values = dict(zip(one.levels, getattr(one, measure), strict=True))
         for level in dict.fromkeys(fault.level for fault in one.faults):
             if values.get(level) is not None:

@@ -32,12 +32,12 @@ def marks(
     title: str,
     looks: Sequence[tuple[str, Mark]] = _BOTH,
     *,
-    said: str = "%{text}: %{x:.3f}",
+    hover_text: str = "%{text}: %{x:.3f}",
     room: int = _ROW,
 ) -> go.Figure:
     """Draw several estimates per row, one above the other.
 
-    ends: for each row its estimates, as many as `looks`, which name and colour them. said: what a mark says. room: pixels of
+    ends: for each row its estimates, as many as `looks`, which name and colour them. hover_text: what a mark says. room: pixels of
     a row.
     """
     figure = go.Figure()
@@ -51,7 +51,7 @@ def marks(
             marker={"color": color, "symbol": symbol, "size": 9},
             error_x={**whiskers(own), "color": color},
             text=[label(name, longest=_NAME) for name in names],
-            hovertemplate=said + "<extra>" + what + "</extra>",
+            hovertemplate=hover_text + "<extra>" + what + "</extra>",
         )
     name_rows(figure, [row_name(shortened(name, _NAME)) for name in names], None)
     figure.update_xaxes(title=title)

@@ -45,30 +45,30 @@ _METRIC = 44
 """Letters of a metric's name, longer than those of raters."""
 
 
-def metric_ranking(report: CorrelationReport, found: Ranking) -> go.Figure:
+def metric_ranking(report: CorrelationReport, ranking: Ranking) -> go.Figure:
     """Draw metrics from best to worst with intervals over items; a grey band marks every other cluster.
 
-    `customdata` of a point is the metric's place in `found.order`.
+    `customdata` of a point is the metric's place in `ranking.order`.
     """
     rows = {row.metric.name: row for row in report.rows}
     drawn = [
         (
-            f"{found.cluster.get(name, '')}  {marked(name, found.directions.get(name))}".lstrip(),
+            f"{ranking.cluster.get(name, '')}  {marked(name, ranking.directions.get(name))}".lstrip(),
             rows[name].metric.family,
             pooled.over_items,
             at,
         )
-        for at, name in enumerate(found.order)
-        if name in rows and (pooled := rows[name].pooled.get(found.method)) is not None
+        for at, name in enumerate(ranking.order)
+        if name in rows and (pooled := rows[name].pooled.get(ranking.method)) is not None
     ]
     figure = _forest(drawn)
-    for place, name in enumerate(found.order):
-        if found.cluster.get(name, 1) % 2 == 0:
+    for place, name in enumerate(ranking.order):
+        if ranking.cluster.get(name, 1) % 2 == 0:
             figure.add_hrect(
                 y0=place - 0.5, y1=place + 0.5, fillcolor=_BAND, line={"width": 0}, layer="below"
             )
     figure.add_vline(x=0, line={"color": LINE, "width": 1, "dash": "dot"})
-    figure.update_xaxes(title=f"{found.method.capitalize()}'s correlation")
+    figure.update_xaxes(title=f"{ranking.method.capitalize()}'s correlation")
     return figure
 
 
@@ -99,19 +99,19 @@ def _forest(rows: Sequence[tuple[str, str, Estimate, int]]) -> go.Figure:
     return dressed(figure, height=130 + row * len(rows), top=60, legend=True)
 
 
-def scores_by_level(found: Sequence[LevelMeans]) -> go.Figure:
+def scores_by_level(means: Sequence[LevelMeans]) -> go.Figure:
     """Draw the mean score per level with its interval, one panel per metric, because scales differ."""
-    columns = min(2, max(1, len(found)))
+    columns = min(2, max(1, len(means)))
     figure, height, top = panels(
-        [shortened(one.metric, _METRIC) for one in found],
+        [shortened(one.metric, _METRIC) for one in means],
         columns=columns,
         room=160,
         between=60,
         top=35,
         horizontal_spacing=0.1,
     )
-    looks = marks(one.family for one in found)
-    for place, one in enumerate(found):
+    looks = marks(one.family for one in means)
+    for place, one in enumerate(means):
         color, symbol = looks[one.family]
         drawn = {level: mean for level, mean in one.levels.items() if mean.estimate is not None}
         figure.add_scatter(
@@ -200,7 +200,7 @@ MOST_FOLLOWED = 2_000
 """Dots drawn at most of scores that change every few seconds."""
 
 
-def scatter(found: Points, marked_row: int | None = None, *, most: int = _MOST_DOTS) -> go.Figure:
+def scatter(points: Points, marked_row: int | None = None, *, most: int = _MOST_DOTS) -> go.Figure:
     """Draw the dots of one cell of the correlation table. marked_row: row of the table whose dots are marked.
 
     most: dots to draw at most; a larger number is thinned out evenly, and the axis says so.
@@ -211,25 +211,25 @@ def scatter(found: Points, marked_row: int | None = None, *, most: int = _MOST_D
     system's means. An axis of a metric whose lower scores are better is reversed, so that a good metric rises to the right.
     Dots at the same few targets are shifted, a row always by the same amount, and the axis says so.
     """
-    x, y = _positions(found)
-    raised = y + _shifts(found, y)
-    chosen = np.isin(found.rows, [] if marked_row is None else [marked_row])
-    color, symbol = marks([found.metric.family])[found.metric.family]
-    many = found.n > _SMALL
-    drawn = chosen | _spread(found.rows, most)
-    of_dot = (found.rows, found.item, found.system, found.x, found.y, found.n_scored, found.n_rated)
+    x, y = _positions(points)
+    raised = y + _shifts(points, y)
+    chosen = np.isin(points.rows, [] if marked_row is None else [marked_row])
+    color, symbol = marks([points.metric.family])[points.metric.family]
+    many = points.n > _SMALL
+    drawn = chosen | _spread(points.rows, most)
+    of_dot = (points.rows, points.item, points.system, points.x, points.y, points.n_scored, points.n_rated)
     named = {name: label(name) for held in of_dot[1:3] for name in set(held[drawn].tolist())}
-    about = np.empty((found.n, 7), dtype=object)  # an array, because plotly checks lists cell by cell
+    about = np.empty((points.n, 7), dtype=object)  # an array, because plotly checks lists cell by cell
     for place, held in enumerate(of_dot):
         own = held[drawn].tolist()
         about[drawn, place] = [named[one] for one in own] if place in (1, 2) else own
     figure = go.Figure()
-    lower = found.metric.direction == "lower"
-    across, up = _with_room(x, reverse=lower), _with_room(raised)
+    lower = points.metric.direction == "lower"
+    across, up = _roomy_range(x, reverse=lower), _roomy_range(raised)
     beside: dict[str, Any] = {"mode": "markers"}
-    if found.view == "per_system":
-        names = [metric_label(name, _NAME) for name in found.system.tolist()]
-        placed = _beside(list(zip(x.tolist(), y.tolist(), strict=True)), names, across, up)
+    if points.view == "per_system":
+        names = [metric_label(name, _NAME) for name in points.system.tolist()]
+        placed = _name_places(list(zip(x.tolist(), y.tolist(), strict=True)), names, across, up)
         beside = {
             "mode": "markers+text",
             "text": [name for name, _ in placed],
@@ -239,28 +239,28 @@ def scatter(found: Points, marked_row: int | None = None, *, most: int = _MOST_D
     figure.add_scatter(
         x=x[drawn],
         y=raised[drawn],
-        name="systems" if found.view == "per_system" else "texts",
+        name="systems" if points.view == "per_system" else "texts",
         marker={
             "color": color,
             "symbol": symbol,
-            "size": _SIZE if found.view == "per_system" else 5 if many else 8,
+            "size": _SIZE if points.view == "per_system" else 5 if many else 8,
             "opacity": 0.4 if many else 0.7,
         },
         customdata=about[drawn],
-        hovertemplate=_hover(found),
+        hovertemplate=_hover(points),
         showlegend=False,
         **beside,
     )
     figure.add_scatter(
-        **_links(found, x, raised, chosen),
+        **_links(points, x, raised, chosen),
         mode="lines+markers" if chosen.any() else "lines",
         name="same item",
         line={"color": _MARKED if chosen.any() else LINE, "width": 1},
         marker={"color": _MARKED, "size": 7},
         hoverinfo="skip",
-        showlegend=bool(found.view == "per_item" and chosen.any()),
+        showlegend=bool(points.view == "per_item" and chosen.any()),
     )
-    figure.add_scatter(**_trend(found, x, y), hoverinfo="skip")
+    figure.add_scatter(**_trend(points, x, y), hoverinfo="skip")
     figure.add_scatter(
         x=x[chosen],
         y=raised[chosen],
@@ -268,21 +268,21 @@ def scatter(found: Points, marked_row: int | None = None, *, most: int = _MOST_D
         name="marked",
         marker={"color": CLEAR, "size": 18, "line": {"color": _MARKED, "width": 3}},
         customdata=about[chosen],
-        hovertemplate=_hover(found),
+        hovertemplate=_hover(points),
         showlegend=False,
     )
-    within = ", minus the system's mean" if found.view == "given_system" else ""
-    score, target = (metric_label(title, _AXIS_TITLE) + within for title in found.labels)
+    within = ", minus the system's mean" if points.view == "given_system" else ""
+    score, target = (metric_label(title, _AXIS_TITLE) + within for title in points.labels)
     figure.update_xaxes(title=f"{score} (axis reversed)" if lower else score, range=across)
     if (raised != y).any():
         target += f"<br><sup>{SHIFTED}</sup>"
     if not drawn.all():
-        target += f"<br><sup>{int(drawn.sum()):,} of {found.n:,} dots are drawn</sup>"
+        target += f"<br><sup>{int(drawn.sum()):,} of {points.n:,} dots are drawn</sup>"
     figure.update_yaxes(title=target, range=up, gridcolor=GRID, zeroline=False)
     dressed(figure, height=440, top=30, legend=True)
     # Unchanged while the cell is the same, so that a refresh keeps zoom and selection.
     return figure.update_layout(
-        uirevision="|".join([found.metric.name, found.view, *map(str, found.group.items())])
+        uirevision="|".join([points.metric.name, points.view, *map(str, points.group.items())])
     )
 
 
@@ -293,44 +293,44 @@ def _spread(rows: NDArray[np.int64], most: int) -> NDArray[np.bool_]:
     return spread
 
 
-def _positions(found: Points) -> tuple[Floats, Floats]:
+def _positions(points: Points) -> tuple[Floats, Floats]:
     """Where dots are drawn: at their values, or at the differences from their system's means."""
-    if found.view != "given_system":
-        return found.x, found.y
-    system = numbered(found.system)
+    if points.view != "given_system":
+        return points.x, points.y
+    system = numbered(points.system)
     n = np.bincount(system)
-    x, y = (one - (np.bincount(system, weights=one) / n)[system] for one in (found.x, found.y))
+    x, y = (one - (np.bincount(system, weights=one) / n)[system] for one in (points.x, points.y))
     return x, y
 
 
-def _shifts(found: Points, y: Floats) -> Floats:
+def _shifts(points: Points, y: Floats) -> Floats:
     """How far each dot is shifted: 0 unless many dots share a few targets."""
     values = np.unique(y)
     if not 1 < values.size <= _DISCRETE or y.size < _DOTS_A_VALUE * values.size:
         return np.zeros(y.size)
-    return np.asarray((found.rows * _GOLDEN % 1 - 0.5) * _SHIFT * np.diff(values).min())
+    return np.asarray((points.rows * _GOLDEN % 1 - 0.5) * _SHIFT * np.diff(values).min())
 
 
-def _links(found: Points, x: Floats, y: Floats, chosen: NDArray[np.bool_]) -> dict[str, list[float | None]]:
+def _links(points: Points, x: Floats, y: Floats, chosen: NDArray[np.bool_]) -> dict[str, list[float | None]]:
     """A line through the texts of each item, from the lowest target up: of marked items, else of all if they are few."""
     places: list[int | None] = []
-    if found.view == "per_item":
-        items = np.unique(found.items[chosen] if chosen.any() else found.items)
+    if points.view == "per_item":
+        items = np.unique(points.items[chosen] if chosen.any() else points.items)
         for item in items if chosen.any() or items.size <= _LINKED else ():
-            own = np.flatnonzero(found.items == item)
-            places += [*own[np.argsort(found.y[own], kind="stable")].tolist(), None]
+            own = np.flatnonzero(points.items == item)
+            places += [*own[np.argsort(points.y[own], kind="stable")].tolist(), None]
     return {
         "x": [None if at is None else float(x[at]) for at in places],
         "y": [None if at is None else float(y[at]) for at in places],
     }
 
 
-def _trend(found: Points, x: Floats, y: Floats) -> dict[str, Any]:
+def _trend(points: Points, x: Floats, y: Floats) -> dict[str, Any]:
     """Median score at each of a few targets, else the least-squares line; nothing per item, where neither is the result."""
-    color = DARK if marks([found.metric.family])[found.metric.family][0] == VIOLET else VIOLET
+    color = DARK if marks([points.metric.family])[points.metric.family][0] == VIOLET else VIOLET
     look = {"line": {"color": color, "width": 2}, "marker": {"color": color, "size": 8, "symbol": "diamond"}}
     targets = np.unique(y)
-    if found.view == "per_item" or targets.size < 2 or np.ptp(x) == 0:
+    if points.view == "per_item" or targets.size < 2 or np.ptp(x) == 0:
         return {"x": [], "y": [], "mode": "lines", "name": "trend", **look}
     if targets.size <= _DISCRETE and y.size >= _DOTS_A_VALUE * targets.size:
         medians = [float(np.median(x[y == target])) for target in targets]
@@ -341,10 +341,10 @@ def _trend(found: Points, x: Floats, y: Floats) -> dict[str, Any]:
     return {"x": ends, "y": line, "mode": "lines", "name": "least squares", **look}
 
 
-def _hover(found: Points) -> str:
-    target = {"human": "rating", "-level": "minus the damage level", "level": "damage level"}[found.against]
+def _hover(points: Points) -> str:
+    target = {"human": "rating", "-level": "minus the damage level", "level": "damage level"}[points.against]
     numbers = "score %{customdata[3]:.4~g}<br>" + target + " %{customdata[4]:.4~g}"
-    if found.view == "per_system":
+    if points.view == "per_system":
         return (
             "%{customdata[2]}<br>mean "
             + numbers.replace("<br>", " of %{customdata[5]} texts<br>mean ")
@@ -353,7 +353,7 @@ def _hover(found: Points) -> str:
     return "item %{customdata[1]}<br>system %{customdata[2]}<br>" + numbers + "<extra></extra>"
 
 
-def by_group(report: CorrelationReport, method: Method, view: View) -> go.Figure:
+def coefficients_by_group(report: CorrelationReport, method: Method, view: View) -> go.Figure:
     """Draw one coefficient of every metric (rows) in every group (columns), in the order of `grid`.
 
     Undefined cells have a dash.
@@ -402,7 +402,7 @@ _LEAST_WIDTH, _AXES = 720, (620.0, 330.0)
 """Pixels of the figure and within its axes, for which names are placed: a narrower screen scrolls."""
 
 
-def _beside(
+def _name_places(
     places: Sequence[tuple[float, float]],
     names: Sequence[str],
     across: Sequence[float] | None,
@@ -415,7 +415,7 @@ def _beside(
     return point_names(shares, names, _AXES, _SIZE)
 
 
-def _with_room(values: Floats, *, reverse: bool = False) -> list[float] | None:
+def _roomy_range(values: Floats, *, reverse: bool = False) -> list[float] | None:
     """Return a range that holds all values, with room for the dots; None without values."""
     if not values.size:
         return None

@@ -101,7 +101,7 @@ def verdict(
         bounds["questions, Gaffke"], numbers["questions, Gaffke"] = gaffke, bound.n_questions
     marked = [x for x in (lowest_mean(bound.margin), 0.0) if x is not None]
     known = [x for x in (bound.mean, *bounds.values(), *marked) if x is not None]
-    ends = _with_room(known)
+    ends = _roomy_range(known)
     figure = go.Figure()
     for row, (unit, low) in enumerate(bounds.items()):
         if low is None or bound.mean is None:
@@ -119,7 +119,7 @@ def verdict(
                 "line": {"width": [4, 0], "color": color},
             },
             text=[decimal(low), decimal(bound.mean)],
-            textposition=_beside(low, bound.mean, marked, ends),
+            textposition=_number_places(low, bound.mean, marked, ends),
             customdata=["lower bound", "mean"],
             hovertemplate=f"%{{customdata}} %{{x:.3f}}<br>over {numbers[unit]} {unit}<extra></extra>",
             name=unit,
@@ -132,16 +132,16 @@ def verdict(
     return dressed(figure, height=150 + 60 * len(bounds), top=40)
 
 
-def two_sided(found: Conclusion, *, score: str, systems: tuple[str, str]) -> go.Figure:
+def two_sided(conclusion: Conclusion, *, score: str, systems: tuple[str, str]) -> go.Figure:
     """Draw the mean with its interval against zero, for a study without a margin. Needs a mean.
 
     score: name of the score. systems: the two, the one whose votes count +1 first.
     """
-    figure, mean, bounds = go.Figure(), found.mean, found.bounds
+    figure, mean, bounds = go.Figure(), conclusion.mean, conclusion.bounds
     if mean is None or bounds is None:
         raise InputError("Without a mean there is no figure of it.")
-    ends = _with_room([bounds.low, bounds.high, 0.0])
-    left, right = _beside(bounds.low, bounds.high, [0.0], ends)
+    ends = _roomy_range([bounds.low, bounds.high, 0.0])
+    left, right = _number_places(bounds.low, bounds.high, [0.0], ends)
     figure.add_scatter(
         x=[bounds.low, mean, bounds.high],
         y=[0, 0, 0],
@@ -160,20 +160,20 @@ def two_sided(found: Conclusion, *, score: str, systems: tuple[str, str]) -> go.
     )
     _margin_lines(figure, None)
     figure.update_xaxes(
-        title=f"mean {score}, {100 * found.interval_level:g} % interval<br>{_scale_ends(systems)}",
+        title=f"mean {score}, {100 * conclusion.interval_level:g} % interval<br>{_scale_ends(systems)}",
         range=ends,
     )
-    name_rows(figure, [f"over questions<br>(n {found.n_questions})"], None)
+    name_rows(figure, [f"over questions<br>(n {conclusion.n_questions})"], None)
     return dressed(figure, height=230, top=40)
 
 
-def _with_room(known: Sequence[float]) -> list[float]:
+def _roomy_range(known: Sequence[float]) -> list[float]:
     """The range of an axis with room for the numbers beside the marks."""
     room = 0.45 * (max(known) - min(known)) or 0.1
     return [min(known) - room, max(known) + room]
 
 
-def _beside(low: float, mean: float, marked: Sequence[float], ends: Sequence[float]) -> list[str]:
+def _number_places(low: float, mean: float, marked: Sequence[float], ends: Sequence[float]) -> list[str]:
     """Where the numbers of a bound and of its mean stand, so that no line through a marked value crosses one."""
     wide = (ends[1] - ends[0]) * _LETTERS * 8 / 330  # pixels of a letter, and of the axis in half a page
     crossed = any(low - wide < x <= low for x in marked), any(mean <= x < mean + wide for x in marked)
@@ -193,29 +193,29 @@ def _margin_lines(figure: go.Figure, margin: float | None) -> None:
     )
 
 
-def early(found: EarlyResult) -> go.Figure:
+def early(looks: EarlyResult) -> go.Figure:
     """Draw the always-valid bound after each question against the margin."""
     figure = go.Figure()
     figure.add_scatter(
-        x=list(range(1, len(found.bounds) + 1)),
-        y=found.bounds,
+        x=list(range(1, len(looks.bounds) + 1)),
+        y=looks.bounds,
         mode="lines+markers",
         line={"color": BLUE, "width": 2, "shape": "hv"},
         marker={"color": BLUE, "size": 6},
         hovertemplate="after %{x} questions<br>bound %{y:.3f}<extra></extra>",
     )
-    figure.add_hline(y=-found.margin, line={"color": LINE, "width": 2, "dash": "dash"})
+    figure.add_hline(y=-looks.margin, line={"color": LINE, "width": 2, "dash": "dash"})
     figure.add_annotation(
         x=1,
         xref="paper",
         xanchor="right",
-        y=-found.margin,
+        y=-looks.margin,
         yanchor="bottom",
-        text=f"margin {-found.margin:g}",
+        text=f"margin {-looks.margin:g}",
         showarrow=False,
     )
     figure.update_xaxes(title="questions in the order of entry", rangemode="tozero")
-    figure.update_yaxes(title="lower bound", range=[-1.02, max([0.05, *filter(None, found.bounds)]) + 0.05])
+    figure.update_yaxes(title="lower bound", range=[-1.02, max([0.05, *filter(None, looks.bounds)]) + 0.05])
     return dressed(figure, height=280, top=20)
 
 
@@ -339,17 +339,17 @@ def contingency(result: Contingency, names: Mapping[str, str]) -> go.Figure:
     return dressed(figure, height=330, top=70)
 
 
-def confusions(found: Sequence[RaterConfusion], names: Sequence[str]) -> go.Figure:
+def confusions(raters: Sequence[RaterConfusion], names: Sequence[str]) -> go.Figure:
     """Draw each rater's confusion matrix: estimated classes as rows, answers as columns; a panel for each rater.
 
     names: of the classes. Rows with too few answers have a dash.
     """
-    columns = min(2, len(found))
+    columns = min(2, len(raters))
     places = list(range(len(names)))
     longest = max(map(len, names), default=0)
     slanted = 6 * min(longest, _CLASS)  # pixels below the last row
     figure, height, top = panels(
-        [shortened(one.rater, _RATER) for one in found],
+        [shortened(one.rater, _RATER) for one in raters],
         columns=columns,
         room=30 + 26 * len(names),
         between=30,
@@ -358,7 +358,7 @@ def confusions(found: Sequence[RaterConfusion], names: Sequence[str]) -> go.Figu
         shared_xaxes=True,
         horizontal_spacing=0.04,
     )
-    for index, one in enumerate(found):
+    for index, one in enumerate(raters):
         at = {"row": index // columns + 1, "col": index % columns + 1}
         figure.add_trace(
             go.Heatmap(
@@ -394,8 +394,10 @@ def confusions(found: Sequence[RaterConfusion], names: Sequence[str]) -> go.Figu
     bare = {"tickvals": places, "ticktext": said, "ticks": "", "showgrid": False}
     figure.update_yaxes(range=[len(names) - 0.5, -0.5], **bare)
     figure.update_xaxes(tickangle=-90 if longest > _UPRIGHT else 0, **bare)
-    if len(found) > columns and len(found) % columns:  # nothing is below the last panel of the second column
-        figure.update_xaxes(showticklabels=True, row=len(found) // columns, col=columns)
+    if (
+        len(raters) > columns and len(raters) % columns
+    ):  # nothing is below the last panel of the second column
+        figure.update_xaxes(showticklabels=True, row=len(raters) // columns, col=columns)
     return dressed(figure, height=height + slanted, top=top)
 
 
@@ -455,11 +457,14 @@ def rater_means(sample: RatersAsSample, systems: tuple[str, str] = _ROLES) -> go
 _SHARE_COLORS = (OCHRE, BLUE, VIOLET, DARK, PALE)
 
 
-def variance_shares(found: VarianceComponents) -> go.Figure:
+def variance_shares(components: VarianceComponents) -> go.Figure:
     """Draw the shares of the components in the variance of one vote and of the mean vote, as two stacked bars."""
     figure = go.Figure()
-    shares, names = component_shares(found), component_names(found)
-    of_what = ("one vote", f"the mean of {found.n_raters} raters<br>and {found.n_questions} questions")
+    shares, names = component_shares(components), component_names(components)
+    of_what = (
+        "one vote",
+        f"the mean of {components.n_raters} raters<br>and {components.n_questions} questions",
+    )
     for (name, both), color in zip(shares.items(), _SHARE_COLORS, strict=True):
         if name not in names:
             continue
@@ -486,11 +491,11 @@ _LEAST_NAMED = 0.06
 """Smallest share whose number fits into its bar."""
 
 
-def _ends(found: AgreementEstimate) -> tuple[float | None, float | None, float | None]:
-    low, high = first_interval(found) or (None, None)
-    return low, found.estimate, high
+def _ends(estimate: AgreementEstimate) -> tuple[float | None, float | None, float | None]:
+    low, high = first_interval(estimate) or (None, None)
+    return low, estimate.estimate, high
 
 
-def _said(level: str, found: AgreementEstimate) -> str:
-    low, _, high = _ends(found)
-    return f"{label(level)}: {value_said(replace(found, low=low, high=high))}<br>n {found.n}"
+def _said(level: str, estimate: AgreementEstimate) -> str:
+    low, _, high = _ends(estimate)
+    return f"{label(level)}: {value_said(replace(estimate, low=low, high=high))}<br>n {estimate.n}"

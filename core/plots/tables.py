@@ -65,7 +65,7 @@ def dots(table: ResultTable, column: str | None = None) -> go.Figure:
     return dressed(figure, height=130 + row * len(rows), top=30)
 
 
-def against(table: ResultTable, column: str | None, beside: str) -> go.Figure:
+def column_against(table: ResultTable, column: str | None, beside: str) -> go.Figure:
     """Draw a column of numbers with their intervals against another column, such as a correlation against a model's size.
 
     column: as in `dots`. beside: the other column, by name or heading; its axis is logarithmic if it spans more than a

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from core.results.cells import decimal, fitted, for_rows
+from core.results.cells import decimal, fitted, rows_covered
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from core.tables.files import json_text
 from core.tables.reading import printable_text, shown, unlinked
@@ -116,7 +116,7 @@ def _reasons(found: Mapping[tuple[str, str], list[str]], what: str, n_rows: int)
     for (heading, reason), names in found.items():
         together.setdefault((reason, tuple(names)), []).append(heading)
     return [
-        f"{', '.join(columns)}: {what}{for_rows(names, n_rows)}: {reason}"
+        f"{', '.join(columns)}: {what}{rows_covered(names, n_rows)}: {reason}"
         for (reason, names), columns in together.items()
     ]
 
@@ -133,7 +133,7 @@ def terminal_lines(table: ResultTable, room: int | None = None) -> list[str]:
     """
     found = [printable_text(table.title)] if table.title else []
     if any(column.long and column.shown for column in table.columns):
-        found += _in_lines(table)
+        found += _row_lines(table)
     elif table.rows:
         seen = [column for column in table.columns if column.shown]
         keys = [at for at, column in enumerate(seen) if column.names_row] or [0]
@@ -141,7 +141,7 @@ def terminal_lines(table: ResultTable, room: int | None = None) -> list[str]:
     return found + [f"Note: {printable_text(note)}" for note in notes(table)]
 
 
-def _in_lines(table: ResultTable) -> Iterator[str]:
+def _row_lines(table: ResultTable) -> Iterator[str]:
     """Yield each row: its short cells in one line, then each long text."""
     for number, cells in enumerate(table.rows, start=1):
         row = [(column, cell) for column, cell in zip(table.columns, cells, strict=True) if column.shown]
@@ -298,13 +298,13 @@ def markdown_text(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", unlinked(" ".join(text.split())))
 
 
-def sentences_of(said: Iterable[str], ending: str) -> bytes:
+def sentences_of(sentences: Iterable[str], ending: str) -> bytes:
     """Return sentences as the beginning of a file: paragraphs in Markdown, comments in LaTeX, nothing in other files."""
     written = {
         "md": lambda one: f"{markdown_text(one)}\n\n",
         "tex": lambda one: f"% {' '.join(one.split())}\n",
     }.get(ending)
-    return "".join(map(written, said)).encode() if written else b""
+    return "".join(map(written, sentences)).encode() if written else b""
 
 
 def latex_of(table: ResultTable) -> bytes:
@@ -348,18 +348,18 @@ TITLES = {"csv": "CSV", "md": "Markdown", "tex": "LaTeX"}
 """File ending -> name of the format."""
 
 
-def file_of(ending: str, as_json: Any, said: Sequence[str | ResultTable], *, only: bool = False) -> bytes:
+def file_of(ending: str, as_json: Any, parts: Sequence[str | ResultTable], *, only: bool = False) -> bytes:
     """Return a result as a file with one of ENDINGS.
 
-    said: sentences and tables in their order. A CSV file has the first table, other files of tables have all. only: a
+    parts: sentences and tables in their order. A CSV file has the first table, other files of tables have all. only: a
     single table for a paper, without the sentences on which a report's tables rest, such as the verdict.
     """
     if ending == ".json":
         return (json_text(as_json) + "\n").encode()
-    tables = [one for one in said if isinstance(one, ResultTable)]
+    tables = [one for one in parts if isinstance(one, ResultTable)]
     name = ending.removeprefix(".")
     _, write = WRITERS[name]
-    lead = [] if only else [one for one in said if isinstance(one, str) and one]
+    lead = [] if only else [one for one in parts if isinstance(one, str) and one]
     return sentences_of(lead, name) + b"\n".join(map(write, tables[:1] if name == "csv" else tables))
 
 

@@ -16,7 +16,7 @@ from core.analyses.check.filled import answer_of
 from core.report import headings, lines, markdown_of, markdown_text, notes, written
 from core.results.cells import interval
 from core.results.check.groups import Group
-from core.results.check.rules import FEWEST_ITEMS, beside_people
+from core.results.check.rules import FEWEST_ITEMS, compared_numbers
 from core.results.check.sentences import (
     ceiling_sentence,
     check_said,
@@ -79,7 +79,7 @@ def limits_of(check: Check) -> list[str]:
         f"TRUSTED is no proof: a {subject} at the limit passes in about 5 % of such checks. "
         f"INCONCLUSIVE is no sign of a bad {subject}: the labels are too few.",
     ]
-    if check.ceiling.found is None or check.ceiling.found.estimate is None:
+    if check.ceiling.estimate is None or check.ceiling.estimate.estimate is None:
         said.append(
             f"{people_unknown(check)}."
             if check.paired
@@ -130,10 +130,10 @@ def _shown(
     if roles is not None:
         unnamed = f"{_raters_counted(check)}; {roles_said(replace(roles, human=()))}"
         check = replace(check, notes=tuple(note.replace(roles_said(roles), unnamed) for note in check.notes))
-    return check, tuple(_without_raters(table, raters) for table in further)
+    return check, tuple(_drop_raters(table, raters) for table in further)
 
 
-def _without_raters(table: ResultTable, raters: Sequence[str]) -> ResultTable:
+def _drop_raters(table: ResultTable, raters: Sequence[str]) -> ResultTable:
     """The table without a column for each rater, called `rater NAME` where another column has the name."""
     there = {column.name for column in table.columns}
     hidden = {f"rater {name}" if f"rater {name}" in there else name for name in raters}
@@ -172,19 +172,19 @@ def _only(table: ResultTable, judge: str, *hidden: str) -> ResultTable:
     )
 
 
-def _rules(table: ResultTable, one: JudgeCheck) -> ResultTable:
+def _rules(table: ResultTable, judge: JudgeCheck) -> ResultTable:
     """The rules of one judge: numbers of items without decimals, and items to settle a rule only where one is open."""
-    own = _only(table, one.name)
+    own = _only(table, judge.name)
     place = {column.name: at for at, column in enumerate(own.columns)}
     rows = []
     for row in own.rows:
         cells = list(row)
         if row[place["code"]] == "items":
-            cells[place["found"]] = one.n_items
+            cells[place["found"]] = judge.n_items
             cells[place["limit"]] = FEWEST_ITEMS
         rows.append(tuple(cells))
     if all(row[place["items_needed"]] is None for row in rows):
-        own = _only(table, one.name, "items_needed")
+        own = _only(table, judge.name, "items_needed")
     return replace(own, rows=tuple(rows))
 
 
@@ -202,14 +202,14 @@ def _upright(table: ResultTable) -> ResultTable:
     )
 
 
-def _facts_of_judge(check: Check, one: JudgeCheck) -> dict[str, str]:
-    facts = one.facts
+def _facts_of_judge(check: Check, judge: JudgeCheck) -> dict[str, str]:
+    facts = judge.facts
     found = {}
     if facts.model:
         found["Model"] = facts.model
     if facts.seconds is not None:
         found["Seconds per 1,000 texts"] = f"{facts.seconds:,.0f}"
-    at = check.panel.judges.index(one.name)
+    at = check.panel.judges.index(judge.name)
     signed = check.panel.sources[at][2] if at < len(check.panel.sources) else ""
     if signed not in {"", STATED}:
         found["Signature of the judge"] = signed
@@ -235,10 +235,10 @@ class _Mark:
         return f"{said}, limit {self.limits[0]:.2f}" if len(self.limits) == 1 else said
 
 
-def _marked(label: str, found: Estimate | None, **given: Any) -> list[_Mark]:
-    if found is None or found.estimate is None:
+def _marked(label: str, estimate: Estimate | None, **given: Any) -> list[_Mark]:
+    if estimate is None or estimate.estimate is None:
         return []
-    return [_Mark(label, interval(found), **given)]
+    return [_Mark(label, interval(estimate), **given)]
 
 
 def _numbers(one: JudgeCheck, target: float) -> list[_Mark]:
@@ -246,15 +246,15 @@ def _numbers(one: JudgeCheck, target: float) -> list[_Mark]:
     marks = []
     for rule in one.rules:
         name = _QUANTITIES.get(rule.code)
-        numbers = beside_people(rule)
+        numbers = compared_numbers(rule)
         if name is not None and numbers is not None:
             judge, people, limit = numbers
             marks += _marked(name, judge, limits=() if limit is None else (limit,))
             marks += _marked("of people", people, look="human")
         elif name is not None and rule.limit is not None:
-            marks += _marked(name, rule.found, limits=(rule.limit,))
+            marks += _marked(name, rule.estimate, limits=(rule.limit,))
     for system in one.systems:
-        marks += _marked(system.system or "Good answers", system.found, limits=(target,))
+        marks += _marked(system.system or "Good answers", system.estimate, limits=(target,))
     for label, found in (("Agreement", one.agreement), ("Kappa", one.kappa), ("AC1", one.ac1)):
         marks += _marked(label, found)
     if one.rule("correlation") is None:
@@ -262,21 +262,21 @@ def _numbers(one: JudgeCheck, target: float) -> list[_Mark]:
     return marks + _marked("Consistency", one.facts.consistency)
 
 
-def _biases(one: JudgeCheck, tolerance: float, *, decides: bool) -> list[_Mark]:
+def _biases(judge: JudgeCheck, tolerance: float, *, decides: bool) -> list[_Mark]:
     return _marked(
-        "Bias, share of the scale", one.bias, limits=(-tolerance, tolerance) if decides else (0.0, 0.0)
+        "Bias, share of the scale", judge.bias, limits=(-tolerance, tolerance) if decides else (0.0, 0.0)
     )
 
 
-def _of_groups(one: JudgeCheck) -> list[_Mark]:
+def _group_marks(judge: JudgeCheck) -> list[_Mark]:
     """The groups, those that fail first."""
-    ordered = sorted(one.groups, key=lambda group: not group.fails)[:MOST_DRAWN]
+    ordered = sorted(judge.groups, key=lambda group: not group.fails)[:MOST_DRAWN]
     return [
         mark
         for group in ordered
         for mark in _marked(
             f"{group.column}: {group.value}",
-            group.found,
+            group.estimate,
             limits=_both(group),
             look="bad" if group.fails else "judge",
         )
@@ -398,18 +398,18 @@ def card_html(
     made_at: str,
     names: bool = False,
     further: Iterable[ResultTable] = (),
-    said: Sequence[str] = (),
+    sentences: Sequence[str] = (),
 ) -> bytes:
     """Return the card as one HTML file without scripts or links to other files.
 
     command: the command line that makes it, see `command_said`. made_at: date and time in words. names: whether raters are
     named; else they are counted. further: tables below all others, such as texts on which people and judge differ.
-    said: sentences below the verdict, such as what changed since an earlier check. The same arguments give the same bytes.
+    sentences: sentences below the verdict, such as what changed since an earlier check. The same arguments give the same bytes.
     """
     check, further = _shown(check, further, names=names)
     tables = answer_of(check).tables
-    parts = [_head(check), _top(check, tables, made_at, names=names, said=said)]
-    parts += [_of_judge(check, tables, one) for one in check.judges]
+    parts = [_head(check), _top(check, tables, made_at, names=names, said=sentences)]
+    parts += [_judge_section(check, tables, one) for one in check.judges]
     parts += [
         _section(table.title or table.name, _table(replace(table, title="")))
         for table in further
@@ -474,35 +474,38 @@ def _failing(check: Check) -> list[str]:
     return said[said.index(ceiling_sentence(check)) + 1 :]
 
 
-def _of_judge(check: Check, tables: _Tables, one: JudgeCheck) -> str:
-    rules = _rules(tables["check-rules"], one)
+def _judge_section(check: Check, tables: _Tables, judge: JudgeCheck) -> str:
+    rules = _rules(tables["check-rules"], judge)
     # The figure beside the table shows these numbers, if it has room for all groups.
-    drawn_too = ("agreement", "limit") if len(one.groups) <= MOST_DRAWN else ()
-    groups = _only(tables["check-groups"], one.name, "measure", *drawn_too)
-    numbers = _upright(_only(tables["check"], one.name, *_not_in_card(one)))
+    drawn_too = ("agreement", "limit") if len(judge.groups) <= MOST_DRAWN else ()
+    groups = _only(tables["check-groups"], judge.name, "measure", *drawn_too)
+    numbers = _upright(_only(tables["check"], judge.name, *_not_in_card(judge)))
     figures = [
-        ("Good answers" if one.systems else "The judge beside people", _numbers(one, check.options.target)),
-        ("Bias", _biases(one, check.options.tolerance, decides=check.use == "monitor")),
+        (
+            "Good answers" if judge.systems else "The judge beside people",
+            _numbers(judge, check.options.target),
+        ),
+        ("Bias", _biases(judge, check.options.tolerance, decides=check.use == "monitor")),
     ]
     drawn = "".join(
         f"<figure><figcaption>{title}</figcaption>{_svg(title, marks)}</figure>"
         for title, marks in figures
         if marks
     )
-    of_groups = _of_groups(one)
+    of_groups = _group_marks(judge)
     parts = []
-    systems = _only(tables["check-systems"], one.name)
+    systems = _only(tables["check-systems"], judge.name)
     if len(check.judges) > 1:
         parts.append(
-            f"<h2>{_text(one.name)} {_badge(one.verdict)}</h2><p class=verdict>{_text(sentence(check, one))}</p>"
+            f"<h2>{_text(judge.name)} {_badge(judge.verdict)}</h2><p class=verdict>{_text(sentence(check, judge))}</p>"
         )
     parts.append(
         f"<div class=two><div>{drawn}<p class=key>Dot: estimate. Bar: {check.options.confidence_level:.0%} interval. "
         f"Upright line: limit of the rule.</p></div><div><h3>Rules</h3>{_table(rules)}</div></div>"
     )
-    title = f"By group: {', '.join(dict.fromkeys(group.measure for group in one.groups))}"
-    if len(one.groups) > MOST_DRAWN:
-        title += f", {MOST_DRAWN} of {len(one.groups)}"
+    title = f"By group: {', '.join(dict.fromkeys(group.measure for group in judge.groups))}"
+    if len(judge.groups) > MOST_DRAWN:
+        title += f", {MOST_DRAWN} of {len(judge.groups)}"
     if of_groups:
         parts.append(
             f"<div class=two><figure><figcaption>{_text(title)}</figcaption>{_svg(title, of_groups)}</figure>"
@@ -512,13 +515,13 @@ def _of_judge(check: Check, tables: _Tables, one: JudgeCheck) -> str:
         parts.append(f"<h3>Systems</h3>{_table(systems)}")
     parts.append(f"<div class=two><div><h3>Numbers</h3>{_table(numbers)}</div>")
     parts.append(
-        f"<div>{_small(numbers.notes if one is check.judges[0] else ())}{_pairs(_facts_of_judge(check, one))}</div></div>"
+        f"<div>{_small(numbers.notes if judge is check.judges[0] else ())}{_pairs(_facts_of_judge(check, judge))}</div></div>"
     )
     return f"<section>{''.join(parts)}</section>"
 
 
-def _not_in_card(one: JudgeCheck) -> tuple[str, ...]:
-    return ("verdict",) if one.alt_test is not None else ("verdict", "advantage")
+def _not_in_card(judge: JudgeCheck) -> tuple[str, ...]:
+    return ("verdict",) if judge.alt_test is not None else ("verdict", "advantage")
 
 
 def _table(table: ResultTable) -> str:
@@ -568,7 +571,7 @@ def card_md(
     made_at: str,
     names: bool = False,
     further: Iterable[ResultTable] = (),
-    said: Sequence[str] = (),
+    sentences: Sequence[str] = (),
 ) -> bytes:
     """Return the card as Markdown. Arguments as `card_html`."""
     check, further = _shown(check, further, names=names)
@@ -582,7 +585,8 @@ def card_md(
     else:
         parts += [f"# {len(check.judges):,} judges", f"**{markdown_text(check_sentence(check))}**"]
     parts += [
-        markdown_text(text) for text in (read_as(check), ceiling_sentence(check), *_failing(check), *said)
+        markdown_text(text)
+        for text in (read_as(check), ceiling_sentence(check), *_failing(check), *sentences)
     ]
     parts.append(_md_pairs(_facts(check, made_at, names=names)))
     tables = answer_of(check).tables
@@ -604,7 +608,7 @@ def card_md(
             ("Systems", _md(_only(tables["check-systems"], one.name)) if one.systems else ""),
             ("Numbers", _md(numbers)),
             ("", _md_pairs(_facts_of_judge(check, one))),
-            ("By group", _drawn(_of_groups(one))),
+            ("By group", _drawn(_group_marks(one))),
             ("", _md(groups) if groups.rows else ""),
         ]
         for title, text in found:

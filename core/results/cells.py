@@ -16,32 +16,32 @@ NOT_COMPUTED = "not computed"
 _MOST_NAMED = 12
 
 
-def interval(found: Estimate | None, why_none: str = NOT_COMPUTED) -> Interval:
+def interval(estimate: Estimate | None, why_none: str = NOT_COMPUTED) -> Interval:
     """An estimate as a cell. why_none: the reason to show where there is no estimate at all."""
-    if found is None:
+    if estimate is None:
         return Interval(None, reason=why_none)
-    why = "" if found.interval_reason == NO_RESAMPLES else found.interval_reason or ""
+    why = "" if estimate.interval_reason == NO_RESAMPLES else estimate.interval_reason or ""
     return Interval(
-        found.estimate,
-        found.low,
-        found.high,
-        n=found.n,
-        n_left_out=found.n_left_out,
-        reason=found.reason or "",
-        interval_reason=why if found.low is None else "",
+        estimate.estimate,
+        estimate.low,
+        estimate.high,
+        n=estimate.n,
+        n_left_out=estimate.n_left_out,
+        reason=estimate.reason or "",
+        interval_reason=why if estimate.low is None else "",
     )
 
 
-def drawn_how(cell: Interval, found: Estimate, *others: str) -> Interval:
+def drawn_how(cell: Interval, estimate: Estimate, *others: str) -> Interval:
     """The cell with what JSON adds: how its interval was drawn. others: further fields of the estimate."""
     names = ("confidence_level", "n_resamples", "n_undefined", "monte_carlo_error", *others)
-    how = (("interval_reason", why_no_width(found)), *((name, getattr(found, name)) for name in names))
+    how = (("interval_reason", why_no_width(estimate)), *((name, getattr(estimate, name)) for name in names))
     return replace(cell, how=how)
 
 
-def counted_how(cell: Interval, found: Estimate) -> Interval:
+def counted_how(cell: Interval, estimate: Estimate) -> Interval:
     """The same with the numbers of units used and left out."""
-    return drawn_how(cell, found, "n", "n_left_out")
+    return drawn_how(cell, estimate, "n", "n_left_out")
 
 
 def why_no_width(estimate: Estimate) -> str | None:
@@ -55,30 +55,32 @@ def width_warned(cell: Interval) -> Interval:
     return replace(cell, interval_reason=NO_WIDTH) if cell.low is not None and cell.low == cell.high else cell
 
 
-def over_items(found: Estimate | None) -> Interval:
+def item_mean(estimate: Estimate | None) -> Interval:
     """A mean over items; the cell shows how many were used where some were left out."""
     return (
-        interval(found) if found is None or found.estimate is None else _on(found, found.n_clusters, "items")
+        interval(estimate)
+        if estimate is None or estimate.estimate is None
+        else _interval_on(estimate, estimate.n_clusters, "items")
     )
 
 
-def share_of(found: Estimate, what: str) -> Interval:
+def share_of(estimate: Estimate, what: str) -> Interval:
     """A share of items or texts; the cell shows how many were used where some were left out."""
-    return _on(found, found.n, what)
+    return _interval_on(estimate, estimate.n, what)
 
 
-def _on(found: Estimate, n: int, what: str) -> Interval:
-    beside = f"({n} of {n + found.n_left_out} {what})" if n and found.n_left_out else ""
-    return replace(interval(found), beside=beside)
+def _interval_on(estimate: Estimate, n: int, what: str) -> Interval:
+    beside = f"({n} of {n + estimate.n_left_out} {what})" if n and estimate.n_left_out else ""
+    return replace(interval(estimate), beside=beside)
 
 
-def counted_share(found: Share) -> Interval:
+def counted_share(share: Share) -> Interval:
     """A share with its Wilson interval; the cell shows the count and the total, too."""
-    beside = f"({found.count:,} of {found.n:,})" if found.n else ""
-    return Interval(found.share, found.low, found.high, n=found.n, reason=found.reason or "", beside=beside)
+    beside = f"({share.count:,} of {share.n:,})" if share.n else ""
+    return Interval(share.share, share.low, share.high, n=share.n, reason=share.reason or "", beside=beside)
 
 
-def for_rows(names: Sequence[str], n_rows: int) -> str:
+def rows_covered(names: Sequence[str], n_rows: int) -> str:
     """The rows that a note covers, ` for a, b and 3 more`; empty if it covers all or rows have no name."""
     if len(names) == n_rows or not any(names):
         return ""
@@ -96,7 +98,7 @@ def left_out_notes(rows: Sequence[tuple[str, Mapping[str, int]]], things: str) -
     for reason, named in found.items():
         fewest, most = min(n for _, n in named), max(n for _, n in named)
         count = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
-        where = for_rows([name for name, _ in named], len(rows))
+        where = rows_covered([name for name, _ in named], len(rows))
         notes.append(
             f"Left out{where}: {reason}: {count} {things if most != 1 else things.removesuffix('s')}"
         )
@@ -162,23 +164,23 @@ def decimal(value: float, places: int = 3) -> str:
     return f"{round(value, places) + 0.0:.{places}f}"
 
 
-def ends_said(found: Estimate | None, places: int = 3) -> str:
+def ends_said(estimate: Estimate | None, places: int = 3) -> str:
     """A number with its interval, for sentences: `0.51 [0.40, 0.61]`; the number alone where there is no interval."""
-    if found is None or found.estimate is None:
+    if estimate is None or estimate.estimate is None:
         return "undefined"
-    if found.low is None or found.high is None:
-        return decimal(found.estimate, places)
-    return f"{decimal(found.estimate, places)} [{decimal(found.low, places)}, {decimal(found.high, places)}]"
+    if estimate.low is None or estimate.high is None:
+        return decimal(estimate.estimate, places)
+    return f"{decimal(estimate.estimate, places)} [{decimal(estimate.low, places)}, {decimal(estimate.high, places)}]"
 
 
-def percent_said(found: Estimate | None) -> str:
+def percent_said(estimate: Estimate | None) -> str:
     """A share with its interval, for sentences: `67 % [54, 78]`; the share alone where there is no interval."""
-    if found is None or found.estimate is None:
+    if estimate is None or estimate.estimate is None:
         return "an unknown share"
-    share = f"{100 * found.estimate:.0f} %"
-    if found.low is None or found.high is None:
+    share = f"{100 * estimate.estimate:.0f} %"
+    if estimate.low is None or estimate.high is None:
         return share
-    return f"{share} [{100 * found.low:.0f}, {100 * found.high:.0f}]"
+    return f"{share} [{100 * estimate.low:.0f}, {100 * estimate.high:.0f}]"
 
 
 def fitted(value: float, low: float | None, high: float | None, n: int | None, places: int) -> int:
@@ -207,9 +209,9 @@ def ends(estimate: Estimate | None, why_none: str = "") -> dict[str, Any]:
     return picked(estimate, "estimate", "low", "high", "reason", "interval_reason")
 
 
-def picked(found: object, *names: str) -> dict[str, Any]:
+def picked(result: object, *names: str) -> dict[str, Any]:
     """Some fields of a result by their names, for JSON."""
-    return {name: getattr(found, name) for name in names}
+    return {name: getattr(result, name) for name in names}
 
 
 def plain(value: Any) -> Any:

@@ -110,24 +110,24 @@ def _numbers(values: np.ndarray[Any, Any]) -> tuple[float | None, ...]:
     return tuple(None if np.isnan(value) else float(value) for value in values)
 
 
-def model_notes(what: str, found: Confusions) -> list[str]:
+def model_notes(what: str, estimates: Confusions) -> list[str]:
     """How the estimates were made, and what is doubtful about them. what: what they are of; empty: nothing else is there."""
     where = f"{what}: " if what else ""
-    if found.reason is not None:
-        return [f"{where}not estimated: {found.reason}."]
-    groups = max((one.accuracy.n_resamples for one in found.raters), default=0)
-    level = max((one.accuracy.confidence_level for one in found.raters), default=0.95)
+    if estimates.reason is not None:
+        return [f"{where}not estimated: {estimates.reason}."]
+    groups = max((one.accuracy.n_resamples for one in estimates.raters), default=0)
+    level = max((one.accuracy.confidence_level for one in estimates.raters), default=0.95)
     notes = [
         "Accuracy: expected share of a rater's answers that give the estimated class. Below the others: accuracy minus the "
         f"mean of the other raters is below 0, with p below {ALPHA:g} corrected by Holm for the number of raters.",
-        f"In brackets: {level:.0%} intervals, jackknife-t over {groups} groups of items. Smoothing: {found.smoothing:g} label per "
+        f"In brackets: {level:.0%} intervals, jackknife-t over {groups} groups of items. Smoothing: {estimates.smoothing:g} label per "
         "row. Classes start from the shares of votes.",
     ]
-    if not found.converged:
-        notes.append(f"{where}stopped after {found.n_iterations:,} iterations without converging.")
-    if found.better_by > NOTABLY_BETTER:
+    if not estimates.converged:
+        notes.append(f"{where}stopped after {estimates.n_iterations:,} iterations without converging.")
+    if estimates.better_by > NOTABLY_BETTER:
         notes.append(
-            f"{where or 'Dawid-Skene: '}another start fits better (log likelihood +{found.better_by:.1f}): the estimates are not the only "
+            f"{where or 'Dawid-Skene: '}another start fits better (log likelihood +{estimates.better_by:.1f}): the estimates are not the only "
             "plausible ones."
         )
     return [*notes, DECIDES_NOTHING]

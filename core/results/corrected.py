@@ -106,7 +106,7 @@ class Labelled:
             whole.clusters[where],
             whole.answers,
             None if whole.weights is None else whole.weights[where],
-            None if whole.said is None else whole.said[where],
+            None if whole.original is None else whole.original[where],
             keys=None if keys is None else np.array(keys),
         )
 

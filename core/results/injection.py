@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from core.errors import counted
 from core.llm.injections import MARKS, Mark, marks_in
 from core.results.cells import decimal, interval
-from core.results.check.gaps import beside_of, by_item
+from core.results.check.gaps import find_text, texts_by_item
 from core.schema.injections import MARKED_TABLES, Injections, KindCount, MarkedMean, MarkedText
 from core.schema.panel import Panel, TextBeside
 from core.schema.result_table import Interval, ResultTable
 from core.schema.rows import json_of, table_of
 from core.schema.scores import JudgeOutput, ScoredRow
-from core.stats.resampling import Floats, at_a_time, cluster_sums, numbered, over_clusters, ratio
+from core.stats.resampling import Floats, cluster_estimate, cluster_sums, numbered, ratio, resamples_at_once
 from core.tables.columns import ONLY_SYSTEM
 from core.tables.reading import printable_text, shown
 
@@ -115,11 +115,11 @@ def _mean(
             return apart
 
         difference = interval(
-            over_clusters(
+            cluster_estimate(
                 float(sides[0].mean() - sides[1].mean()),
                 statistic,
                 len(sums),
-                together=at_a_time(len(sums)),
+                together=resamples_at_once(len(sums)),
                 n=int(used.sum()),
                 no_interval=None
                 if few >= FEWEST_ON_A_SIDE
@@ -147,14 +147,14 @@ def injections_of_judge(output: JudgeOutput) -> Injections:
     return injections([one.row for one in output.texts], [one.text for one in output.texts], values)
 
 
-def with_marks(panel: Panel, beside: Iterable[TextBeside]) -> tuple[Panel, Injections | None]:
+def mark_texts(panel: Panel, beside: Iterable[TextBeside]) -> tuple[Panel, Injections | None]:
     """The panel with a made column that groups its texts by marks, if any has one, and what was found; None without texts.
 
     beside: what files and runs hold about the texts. The list does not quote them.
     """
-    known = by_item(beside)
+    known = texts_by_item(beside)
     texts = [
-        None if (one := beside_of(row, known.get(row.item_id, ()))) is None else one.text or None
+        None if (one := find_text(row, known.get(row.item_id, ()))) is None else one.text or None
         for row in panel.rows
     ]
     if not any(text is not None for text in texts):
@@ -175,16 +175,16 @@ def with_marks(panel: Panel, beside: Iterable[TextBeside]) -> tuple[Panel, Injec
     return replace(panel, made={**panel.made, MADE_COLUMN: values}), found
 
 
-def injections_said(found: Injections | None) -> list[str]:
+def injections_said(marked: Injections | None) -> list[str]:
     """How many texts have marks, of which kinds, and whether a judge's mean differs; empty if none has one."""
-    if found is None or not found.n:
+    if marked is None or not marked.n:
         return []
-    kinds = ", ".join(f"{one.about} ({one.n:,})" for one in found.kinds if one.n)
+    kinds = ", ".join(f"{one.about} ({one.n:,})" for one in marked.kinds if one.n)
     said = [
-        f"{found.n:,} of {found.of:,} texts {'has' if found.n == 1 else 'have'} marks of injection. What they have: {kinds}. "
+        f"{marked.n:,} of {marked.of:,} texts {'has' if marked.n == 1 else 'have'} marks of injection. What they have: {kinds}. "
         "No text and no score was changed."
     ]
-    for one in found.means:
+    for one in marked.means:
         if one.difference.value is None:
             said.append(f"{shown(one.judge)} with and without marks: {one.difference.reason}.")
             continue
@@ -205,12 +205,12 @@ def _difference_said(found: Interval) -> str:
     return f"The difference is {ends}, so none is shown."
 
 
-def listed_lines(found: Injections | None) -> list[str]:
+def listed_lines(marked: Injections | None) -> list[str]:
     """The first texts with a mark, a line each, for a terminal."""
-    if found is None:
+    if marked is None:
         return []
     lines = []
-    for one in found.texts[:MOST_SAID]:
+    for one in marked.texts[:MOST_SAID]:
         names = [
             one.item,
             *([one.system] if one.system != ONLY_SYSTEM else []),
@@ -218,40 +218,40 @@ def listed_lines(found: Injections | None) -> list[str]:
         ]
         quoted = f": {printable_text(one.excerpt)}" if one.excerpt else ""
         lines.append(f"  {', '.join(map(shown, names))} ({one.kinds}){quoted}")
-    if (more := found.n - len(lines)) > 0:
+    if (more := marked.n - len(lines)) > 0:
         lines.append(f"  ... and {more:,} more")
     return lines
 
 
-def unneeded_columns(found: Injections) -> set[str]:
+def unneeded_columns(marked: Injections) -> set[str]:
     """The columns of the list of texts that readers need not see, because nothing differs there."""
     return {
-        *(() if any(one.system != ONLY_SYSTEM for one in found.texts) else ("system",)),
-        *(() if any(one.level for one in found.texts) else ("level",)),
-        *(() if len({one.language for one in found.texts}) > 1 else ("language",)),
-        *(() if any(one.excerpt for one in found.texts) else ("excerpt",)),
+        *(() if any(one.system != ONLY_SYSTEM for one in marked.texts) else ("system",)),
+        *(() if any(one.level for one in marked.texts) else ("level",)),
+        *(() if len({one.language for one in marked.texts}) > 1 else ("language",)),
+        *(() if any(one.excerpt for one in marked.texts) else ("excerpt",)),
     }
 
 
-def marked_tables(found: Injections | None) -> dict[str, ResultTable]:
+def marked_tables(marked: Injections | None) -> dict[str, ResultTable]:
     """The texts with marks, and the mean scores with and without them, by name; empty if there are none."""
-    if found is None or not found.n:
+    if marked is None or not marked.n:
         return {}
     texts, means = MARKED_TABLES
     return {
         texts: table_of(
             texts,
             MarkedText,
-            found.texts,
+            marked.texts,
             title="Texts with marks of injection",
-            hidden=unneeded_columns(found),
+            hidden=unneeded_columns(marked),
         ),
         means: table_of(
-            means, MarkedMean, found.means, title="Mean scores with and without marks of injection"
+            means, MarkedMean, marked.means, title="Mean scores with and without marks of injection"
         ),
     }
 
 
-def injections_json(found: Injections | None) -> dict[str, Any] | None:
+def injections_json(marked: Injections | None) -> dict[str, Any] | None:
     """The marks as JSON values; None where no text is known."""
-    return None if found is None else json_of(found)
+    return None if marked is None else json_of(marked)

@@ -26,7 +26,7 @@ from core.joining.choices import (
 from core.joining.origins import origin_of
 from core.joining.tables import AS_USUAL, Joined, joined_with
 from core.metrics.registry import all_metrics, canonical_name
-from core.results.correlations.paired import People, beside_people
+from core.results.correlations.paired import People, pair_with_people
 from core.results.side_origins import SideOrigins
 from core.schema.analysis import UseOfRatings
 from core.schema.row_columns import ScoredRows
@@ -63,7 +63,7 @@ class LiveSide:
 
     @property
     def has_datasets(self) -> bool:
-        """Whether its texts name their data sets, so that `by_dataset` can split it."""
+        """Whether its texts name their data sets, so that `split_by_dataset` can split it."""
         return DATASET in group_columns(self.table)
 
 
@@ -116,9 +116,9 @@ def side_values(side: Side, first_order: Method) -> SideValues:
     if isinstance(side, LiveSide):
         table, ratings = side.table, None
         if side.ratings is not None:
-            table, ratings = beside_people(table, side.ratings)
+            table, ratings = pair_with_people(table, side.ratings)
         joined = joined_with(table, ratings, side.use)
-        written = _by_key(side.name, [metric.name for metric in table.metrics])
+        written = _names_by_key(side.name, [metric.name for metric in table.metrics])
         scores = dict(zip(written, joined.scores().T, strict=True))
         given = {key: coefficient(own, joined.target, first_order) for key, own in scores.items()}
         return SideValues(
@@ -143,7 +143,7 @@ def side_values(side: Side, first_order: Method) -> SideValues:
             f"{shown(side.name)} contains only {' and '.join(held)} correlations, not {first_order}. Choose "
             f"{held[0]} at both orders, or {held[0]} first-order correlations."
         )
-    written = _by_key(side.name, list(side.values))
+    written = _names_by_key(side.name, list(side.values))
     listed = {key: side.values[name].get(first_order) for key, name in written.items()}
     known = {key: value for key, value in listed.items() if value is not None and not np.isnan(value)}
     turned = [key for key in known if not side.scores_turned and lower_is_better(written[key])]
@@ -168,11 +168,11 @@ def chosen_side(side: Side, choice: TableChoice) -> Side:
         return chosen_correlations(side, choice)
     if side.ratings is None:
         return replace(side, table=chosen_table(side.table, choice))
-    table, ratings = beside_people(side.table, side.ratings, choice)
+    table, ratings = pair_with_people(side.table, side.ratings, choice)
     return replace(side, table=table, ratings=ratings)
 
 
-def by_dataset(side: LiveSide) -> Mapping[str, LiveSide]:
+def split_by_dataset(side: LiveSide) -> Mapping[str, LiveSide]:
     """Split a live side by the column `dataset`."""
     return {
         dataset: replace(side, name=f"{side.name}, {dataset}", table=rows_at(side.table, indices))
@@ -180,7 +180,7 @@ def by_dataset(side: LiveSide) -> Mapping[str, LiveSide]:
     }
 
 
-def _by_key(side: str, names: Sequence[str]) -> dict[str, str]:
+def _names_by_key(side: str, names: Sequence[str]) -> dict[str, str]:
     """Registry name of each metric, or its own name in lower case -> the side's name for it."""
     written: dict[str, list[str]] = {}
     for name in names:

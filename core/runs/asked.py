@@ -87,7 +87,7 @@ class ModelSettings(CallSettings):
         return own
 
     @classmethod
-    def usual(cls, given: Mapping[str, object], backend: str) -> Mapping[str, object]:
+    def usual(cls, values: Mapping[str, object], backend: str) -> Mapping[str, object]:
         """See Settings."""
         return {"base_url": OPENAI_URL} if backend in ("openai", "batch") else {}
 
@@ -173,7 +173,7 @@ class Asked:
     """Everything that determines a run's results."""
 
     kind: Kind
-    chosen: Any
+    settings: Any
     """Settings of the kind."""
     model: ModelSettings = field(default_factory=ModelSettings)
     prompts: Mapping[str, str] = field(default_factory=dict)
@@ -193,19 +193,19 @@ class Asked:
         """The name under which its texts or scores are listed."""
         if self.name or self.kind.work == "generation":
             return self.name or self.model.short_name
-        parts = [*self.chosen.called(self.kind.name, by_rules=self.by_rules)]
-        if not self.chosen.named_whole(by_rules=self.by_rules):
+        parts = [*self.settings.called(self.kind.name, by_rules=self.by_rules)]
+        if not self.settings.named_whole(by_rules=self.by_rules):
             parts.append(self.model.short_name)
         return "-".join(_NOT_IN_NAMES.sub("-", part) for part in parts)
 
     @property
     def unusual(self) -> tuple[str, ...]:
         """Settings that are not defaults, in a few words each."""
-        usual = self.chosen.usual({}, self.model.backend)
+        usual = self.settings.usual({}, self.model.backend)
         return tuple(
             one.valued(value)
-            for name, one in fields_of(type(self.chosen)).items()
-            if (value := getattr(self.chosen, name)) != usual.get(name, one.default)
+            for name, one in fields_of(type(self.settings)).items()
+            if (value := getattr(self.settings, name)) != usual.get(name, one.default)
         )
 
     @property
@@ -216,24 +216,28 @@ class Asked:
     @property
     def seed(self) -> int | None:
         """The seed of all draws; None: nothing is drawn."""
-        drawn = self.chosen.DRAWN or not self.by_rules
-        return getattr(self.chosen, "seed", None) if drawn else None
+        drawn = self.settings.DRAWN or not self.by_rules
+        return getattr(self.settings, "seed", None) if drawn else None
 
     @property
     def environment(self) -> Environment:
         """The environment with the run's libraries."""
         return (
-            "neural" if self.chosen.needs == "neural" else "vllm" if self.model.backend == "vllm" else "base"
+            "neural"
+            if self.settings.needs == "neural"
+            else "vllm"
+            if self.model.backend == "vllm"
+            else "base"
         )
 
 
-def environment_for(asked: Asked, running: Any) -> Environment:
+def environment_for(request: Asked, running: Any) -> Environment:
     """The environment in which a run's process starts: a run on Ray that needs no other libraries uses Ray's own.
 
     running: how the run is processed, with a field `engine`. Where another environment is needed, Ray must be installed
     in that one.
     """
-    return "ray" if running.engine == "ray" and asked.environment == "base" else asked.environment
+    return "ray" if running.engine == "ray" and request.environment == "base" else request.environment
 
 
 def environment_of(run: Run) -> Environment:
@@ -262,7 +266,7 @@ def fields_named(kind: Kind) -> dict[str, SettingField]:
 
 def ask(
     kind: Kind,
-    chosen: Mapping[str, object],
+    values: Mapping[str, object],
     model: Mapping[str, object],
     running: Mapping[str, object],
     *,
@@ -277,7 +281,7 @@ def ask(
     problems: list[Remark] = []
     backend = str(model.get("backend", "rules"))
     model = _version_apart(model)
-    own = _read(kind.Settings, {**kind.Settings.usual(chosen, backend), **chosen}, problems)
+    own = _read(kind.Settings, {**kind.Settings.usual(values, backend), **values}, problems)
     asked = _read(ModelSettings, model, problems)
     how = _read(kind.Running or Running, running, problems)
     between: list[Remark] = []
@@ -288,7 +292,7 @@ def ask(
     # Metrics have no backend, so needing another environment is no mistake.
     if asked is not None and not kind.by_metrics:
         offered = [one for one in BACKENDS if one != "rules" or kind.Settings.MODEL_FREE]
-        for found, given in ((asked, model), (how, running), (own, chosen)):
+        for found, given in ((asked, model), (how, running), (own, values)):
             if found is not None:
                 between += _idle(found, given, asked.backend, offered)
         between += _model_problems(asked)
@@ -328,25 +332,25 @@ def _version_apart(model: Mapping[str, object]) -> Mapping[str, object]:
     return {**model, "base_url": address, "api_version": version}
 
 
-def _read(shape: type[_Shape], given: Mapping[str, object], problems: list[Remark]) -> _Shape | None:
+def _read(shape: type[_Shape], values: Mapping[str, object], problems: list[Remark]) -> _Shape | None:
     """Settings from these values. Invalid values are left out, so that conflicts between the others are reported too."""
     before = len(problems)
-    found = shape.read(given, problems)
+    found = shape.read(values, problems)
     if found is not None:
         return found
     wrong = {one.name for one in problems[before:]}
-    return shape.read({name: value for name, value in given.items() if name not in wrong}, [])
+    return shape.read({name: value for name, value in values.items() if name not in wrong}, [])
 
 
 def _idle(
-    found: Settings, given: Mapping[str, object], backend: str, backends: Sequence[str]
+    found: Settings, values: Mapping[str, object], backend: str, backends: Sequence[str]
 ) -> Iterator[Remark]:
     """Given fields without effect, because of the backend or other settings. backends: those on offer.
 
     An empty value counts as not given: no address, no key, no models.
     """
     for name in fields_of(type(found)):
-        if given.get(name) in (None, "", (), {}) or name not in found.ignored(backend):
+        if values.get(name) in (None, "", (), {}) or name not in found.ignored(backend):
             continue
         ways = found.fewest_choices(backend, partial(_heeds, name, backend))
         text = "has no effect with the other settings"
@@ -488,36 +492,36 @@ def asked_from(kind: Kind, kept: Mapping[str, Any], what: str = "The run's setti
     )
 
 
-def kept(asked: Asked) -> dict[str, Any]:
+def kept(request: Asked) -> dict[str, Any]:
     """The request as stored: JSON values, including defaults, so that equal settings are equal texts.
 
     Settings of model calls and the adapter are included only if they are not defaults, to keep run.json short.
     """
-    own = asked.chosen.model_dump(mode="json")
-    if asked.kind.by_metrics:
+    own = request.settings.model_dump(mode="json")
+    if request.kind.by_metrics:
         return dict(own)
-    of_kind: dict[str, Any] = {"kind": asked.kind.name, _name_key(asked.kind): asked.name}
-    if asked.kind.attachment is not None:
-        of_kind[asked.kind.attachment.name] = asked.attached
-    model = asked.model.model_dump(mode="json")
+    of_kind: dict[str, Any] = {"kind": request.kind.name, _name_key(request.kind): request.name}
+    if request.kind.attachment is not None:
+        of_kind[request.kind.attachment.name] = request.attached
+    model = request.model.model_dump(mode="json")
     for name, one in CallSettings.model_fields.items():
-        if getattr(asked.model, name) == one.default:
+        if getattr(request.model, name) == one.default:
             del model[name]
-    if not asked.model.adapter:
+    if not request.model.adapter:
         del model["adapter"]
     vllm = {name: model.pop(name) for name in ("max_model_len", "engine")}
-    return model | {"prompts": dict(asked.prompts)} | vllm | of_kind | {asked.kind.name: own}
+    return model | {"prompts": dict(request.prompts)} | vllm | of_kind | {request.kind.name: own}
 
 
-def described(asked: Asked) -> dict[str, Any]:
+def described(request: Asked) -> dict[str, Any]:
     """The settings for readers, with prompts by name and hash."""
-    if asked.kind.by_metrics:
-        return kept(asked)
+    if request.kind.by_metrics:
+        return kept(request)
     prompts = {
         purpose: {"name": prompt.name, "sha256": prompt.sha256}
-        for purpose, prompt in sorted(asked.prompts_read.items())  # in the same order as in the store
+        for purpose, prompt in sorted(request.prompts_read.items())  # in the same order as in the store
     }
-    return kept(asked) | {"prompts": prompts, _name_key(asked.kind): asked.called}
+    return kept(request) | {"prompts": prompts, _name_key(request.kind): request.called}
 
 
 def _name_key(kind: Kind) -> str:

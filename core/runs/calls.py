@@ -154,12 +154,12 @@ def item_report(run: RunAtHand, position: int, calls: Iterable[ItemCall]) -> dic
     return {
         "run": run.run.run_id,
         "item": list(run.items)[position],
-        "model": run.asked.model.named,
-        "calls": [_as_json(call, names) for call in calls],
+        "model": run.request.model.named,
+        "calls": [_call_json(call, names) for call in calls],
     }
 
 
-def _as_json(call: ItemCall, names: Sequence[Mapping[str, str | None]]) -> dict[str, object]:
+def _call_json(call: ItemCall, names: Sequence[Mapping[str, str | None]]) -> dict[str, object]:
     fields = {name: value for name, value in asdict(call).items() if name not in ("begins", "of_these")}
     return fields | {"texts": None if call.texts is None else [names[number] for number in call.texts]}
 

@@ -25,13 +25,13 @@ def cost_of_run(at: RunAtHand) -> JudgeCost:
     """The run's cost so far. Raises InputError for a run that neither judges nor examines judges."""
     if at.kind.work not in ("judging", "audit"):
         raise InputError(f"Run {at.run.run_id} is not a judge's run (kind: {at.kind.name}).")
-    return _cost(at, _called(at.kind.name, at.path.maker(at.asked)))
+    return _cost(at, _called(at.kind.name, at.path.maker(at.request)))
 
 
 def cost_alone(at: RunAtHand) -> JudgeCost:
     """The run's cost as if it were the only run: answers that others paid for count with what they cost there."""
     alone = tuple(step_costs(at.store, at.run.run_id, alone=True))
-    return replace(_cost(at, at.path.maker(at.asked)), costs=alone, n_found=0)
+    return replace(_cost(at, at.path.maker(at.request)), costs=alone, n_found=0)
 
 
 def _cost(at: RunAtHand, name: str) -> JudgeCost:
@@ -64,7 +64,7 @@ def facts_of_run(at: RunAtHand, dimension: str | None = None) -> dict[str, Judge
         cost,
         judge_output(at) if is_judge else None,
         dimension=dimension,
-        is_free=at.asked.by_rules if is_judge else {one.step for one in cost.costs} == {"lexical"},
+        is_free=at.request.by_rules if is_judge else {one.step for one in cost.costs} == {"lexical"},
     )
 
 
@@ -216,7 +216,7 @@ def estimate(at: RunAtHand, progress: Progress, seen: Seen) -> Estimate:
     money = None
     if counted and running.input_price is not None and running.output_price is not None:
         money = (tokens_in * running.input_price + tokens_out * running.output_price) / 1e6
-    sizes = _by_item(seen, 2 if counted else 1)
+    sizes = _item_sums(seen, 2 if counted else 1)
     found = Estimate(
         n_seen,
         run.n_items,
@@ -228,10 +228,10 @@ def estimate(at: RunAtHand, progress: Progress, seen: Seen) -> Estimate:
         spread=_relative(sizes, n_left) if len(sizes) > 1 else None,
     )
     worked = covered(seen.items)
-    if not worked or at.asked.model.backend == "batch":  # whoever answers the files takes the time, unseen
+    if not worked or at.request.model.backend == "batch":  # whoever answers the files takes the time, unseen
         return found
     lasting = worked / n_seen * n_left * (calls / scale / paid if paid else 1.0)
-    of_items = _by_item(seen, 1) if seen.calls else [end - begin for begin, end in seen.items]
+    of_items = _item_sums(seen, 1) if seen.calls else [end - begin for begin, end in seen.items]
     varied = max(_MACHINE, _relative(of_items, n_left))
     return _timed(
         found, run, n_left, lasting / _gain(at, seen, worked, n_left) / (1 + varied), lasting * (1 + varied)
@@ -257,15 +257,15 @@ def _gain(at: RunAtHand, seen: Seen, worked: float, n_left: int) -> float:
     A server may have room for all of them. An engine in this process has one processor for all, so the gain is far
     smaller than the number of requests; the square root is an optimistic guess.
     """
-    if at.asked.by_rules or not seen.calls:
+    if at.request.by_rules or not seen.calls:
         return 1.0
     waited = sum(seconds for _, seconds, _ in seen.calls)
     n_open = waited / worked
     an_item = waited / max(sum(end - begin for begin, end in seen.items), 1e-9)
-    items = min(width_of(at.asked, at.running, seen.texts_per_item), n_left)
-    then = min(open_at_once(at.asked.model, at.running), an_item * items)
+    items = min(width_of(at.request, at.running, seen.texts_per_item), n_left)
+    then = min(open_at_once(at.request.model, at.running), an_item * items)
     more = max(1.0, then / n_open) if n_open else 1.0
-    return math.sqrt(more) if at.asked.model.backend == "vllm" else more
+    return math.sqrt(more) if at.request.model.backend == "vllm" else more
 
 
 def covered(spans: Sequence[tuple[float, float]]) -> float:
@@ -281,7 +281,7 @@ def covered(spans: Sequence[tuple[float, float]]) -> float:
     return total
 
 
-def _by_item(seen: Seen, what: int) -> list[float]:
+def _item_sums(seen: Seen, what: int) -> list[float]:
     """The sum for each item with requests: of seconds (1) or tokens (2)."""
     sums: dict[int, float] = {}
     for call in seen.calls:

@@ -8,12 +8,12 @@ from pathlib import PurePath
 from typing import Any
 
 from core.errors import InputError
-from core.formats.generation import long_rows, to_long_csv, to_long_jsonl
+from core.formats.generation import long_csv, long_jsonl, long_rows
 from core.formats.registry import read_questions
 from core.formats.study.files import SourceAnswers
 from core.formats.trutheval import dataset_json
 from core.generation.facts import make_pool
-from core.generation.factual.spans import BY_RULES, by_rules_said
+from core.generation.factual.spans import BY_RULES, rules_warning
 from core.generation.scheme import GenerationSettings, Scheme, Writer
 from core.llm.client import Cache
 from core.runs.asked import Asked
@@ -35,19 +35,19 @@ MOST_NAMED = 20
 class Generation(WorkPath):
     """The path of generation runs."""
 
-    def read(self, asked: Asked, data: bytes, file_name: str) -> MaterialSet:
+    def read(self, request: Asked, data: bytes, file_name: str) -> MaterialSet:
         """Read the questions, references and other material for the texts."""
-        settings: GenerationSettings = asked.chosen
+        settings: GenerationSettings = request.settings
         return read_questions(data, file_name, task=settings.asked_for)
 
-    def items(self, asked: Asked, contents: MaterialSet) -> Mapping[str, Sequence[Material]]:
+    def items(self, request: Asked, contents: MaterialSet) -> Mapping[str, Sequence[Material]]:
         """One piece of material per item."""
         return grouped(contents.materials, lambda material: material.item.item_id)
 
-    def check(self, asked: Asked, contents: MaterialSet, sha256: str) -> tuple[Remark | str, ...]:
+    def check(self, request: Asked, contents: MaterialSet, sha256: str) -> tuple[Remark | str, ...]:
         """Notes from reading the file, and remarks of the scheme."""
         with parsers() as found:
-            return *contents.notes, *scheme_of(asked).notes(asked.chosen, contents.materials, found)
+            return *contents.notes, *scheme_of(request).notes(request.settings, contents.materials, found)
 
     def job(self, run: RunAtHand) -> Job | BatchJob:
         """See GenerationJob."""
@@ -58,11 +58,11 @@ class Generation(WorkPath):
         damage), without items that lack a level. outputs.csv and outputs.jsonl have one row per text, with reasons
         for missing ones. records.jsonl contains every step.
         """
-        scheme, settings = scheme_of(run.asked), run.asked.chosen
+        scheme, settings = scheme_of(run.request), run.request.settings
         traces = traces_of(run)
-        by_id = _by_id(run)
+        by_id = _materials_by_id(run)
         materials = [by_id[trace.item_id] for trace in traces]
-        texts = [text for trace in traces for text in scheme.rows(trace, run.asked.called)]
+        texts = [text for trace in traces for text in scheme.rows(trace, run.request.called)]
         labels = run_labels(run)
         made = [(by_id[trace.item_id].item, scheme.came(trace).texts) for trace in traces]
         whole = set(settings.level_names)
@@ -70,20 +70,20 @@ class Generation(WorkPath):
         return {
             "dataset.json": dataset_json((item, levels) for item, levels in made if set(levels) == whole),
             "report.json": scheme.report(settings, traces, by_id, failures),
-            "outputs.csv": to_long_csv(materials, texts, labels),
-            "outputs.jsonl": to_long_jsonl(materials, texts, labels),
+            "outputs.csv": long_csv(materials, texts, labels),
+            "outputs.jsonl": long_jsonl(materials, texts, labels),
             **scheme.more_files(materials, texts),
             "records.jsonl": b"".join(_line(asdict(trace)) for trace in traces),
         }
 
 
-def scheme_of(asked: Asked) -> Scheme:
+def scheme_of(request: Asked) -> Scheme:
     """The scheme. Asserts that the run is a generation run."""
-    assert isinstance(asked.kind, Scheme), f"{asked.kind.name} does not generate texts"
-    return asked.kind
+    assert isinstance(request.kind, Scheme), f"{request.kind.name} does not generate texts"
+    return request.kind
 
 
-def _by_id(run: RunAtHand) -> dict[str, Material]:
+def _materials_by_id(run: RunAtHand) -> dict[str, Material]:
     return {material.item.item_id: material for material in run.contents.materials}
 
 
@@ -92,7 +92,7 @@ class GenerationJob(AskingJob):
 
     def __init__(self, run: RunAtHand) -> None:
         super().__init__(run)
-        self._scheme, self._prompts = scheme_of(run.asked), run.asked.prompts_read
+        self._scheme, self._prompts = scheme_of(run.request), run.request.prompts_read
         self._parsers = parsers()
         self._pool = make_pool(run.contents.materials) if self.client is None else None
 
@@ -100,7 +100,7 @@ class GenerationJob(AskingJob):
         """Generate every level of one item."""
         (material,) = self.items[position]
         writer = Writer(self.model(cache), self._prompts, self._pool, self._parsers)
-        trace = await self._scheme.make(self.asked.chosen, material, writer)
+        trace = await self._scheme.make(self.asked.settings, material, writer)
         came = self._scheme.came(trace)
         return outcome_of(asdict(trace), came.failures, temporary=came.temporary)
 
@@ -117,11 +117,11 @@ def traces_of(run: RunAtHand) -> tuple[Any, ...]:
 
 def trace_of(run: RunAtHand, item: RunItem) -> Any:
     """The record of one item."""
-    scheme = scheme_of(run.asked)
+    scheme = scheme_of(run.request)
     if any(step == "internal" for step, _ in item.failures):
         detail = str(item.result.get("detail", ""))
-        backend, reason = run.asked.model.backend, item.failures[0][1]
-        return scheme.broken(run.asked.chosen, item.item_id, backend, reason, detail)
+        backend, reason = run.request.model.backend, item.failures[0][1]
+        return scheme.broken(run.request.settings, item.item_id, backend, reason, detail)
     return adapter(scheme.Trace).validate_python(item.result)
 
 
@@ -130,8 +130,8 @@ def run_labels(run: RunAtHand) -> dict[str, str]:
 
     dataset: the file's name; generator: the model; prompt and shots: those of the prompt that wrote the levels.
     """
-    labels = {"dataset": PurePath(run.run.data_file).stem, "generator": run.asked.model.short_name}
-    scheme, prompts = scheme_of(run.asked), run.asked.prompts_read
+    labels = {"dataset": PurePath(run.run.data_file).stem, "generator": run.request.model.short_name}
+    scheme, prompts = scheme_of(run.request), run.request.prompts_read
     # The prompt that degrades the texts; a run may use other prompts too.
     writer = next((prompts[purpose] for purpose in scheme.levels_by if purpose in prompts), None)
     return labels if writer is None else labels | {"prompt": writer.name, "shots": writer.shots}
@@ -146,8 +146,8 @@ def texts_of_run(run: RunAtHand) -> tuple[bytes, str]:
     traces = traces_of(run)
     if not traces:
         raise InputError(f"Run {number} has not generated any text yet.")
-    by_id = _by_id(run)
-    texts = [text for trace in traces for text in scheme_of(run.asked).rows(trace, run.asked.called)]
+    by_id = _materials_by_id(run)
+    texts = [text for trace in traces for text in scheme_of(run.request).rows(trace, run.request.called)]
     rows = long_rows([by_id[trace.item_id] for trace in traces], texts, run_labels(run))
     name = f"run-{number}-{PurePath(run.run.data_file).stem}.jsonl"
     return jsonl_bytes({key: value for key, value in row.items() if key != "origin"} for row in rows), name
@@ -155,15 +155,15 @@ def texts_of_run(run: RunAtHand) -> tuple[bytes, str]:
 
 def has_texts(run: RunAtHand) -> bool:
     """Whether the run has generated a text; a finished run may have failed on every item."""
-    scheme = scheme_of(run.asked)
+    scheme = scheme_of(run.request)
     items = run_items(run.store, run.run.run_id)
     return any(scheme.came(trace_of(run, item)).texts for item in items)
 
 
 def run_answers(run: RunAtHand) -> SourceAnswers:
     """The items of a run with all levels, as one system of a study; other items are left out with a note."""
-    scheme, called = scheme_of(run.asked), run.asked.called
-    whole = set(run.asked.chosen.level_names)
+    scheme, called = scheme_of(run.request), run.request.called
+    whole = set(run.request.settings.level_names)
     outputs: list[Output] = []
     missing: list[str] = []
     for trace in traces_of(run):
@@ -182,20 +182,20 @@ def run_answers(run: RunAtHand) -> SourceAnswers:
 
 def spans_found_by(run: RunAtHand) -> dict[str, int]:
     """Method that found the facts in A0 -> number of items; empty if the scheme searches no facts or no item is processed."""
-    scheme = scheme_of(run.asked)
+    scheme = scheme_of(run.request)
     found = Counter(scheme.came(trace).spans_by for trace in traces_of(run))
     return {name: n for name, n in sorted(found.items()) if name}
 
 
-def spans_warning(found: Mapping[str, int]) -> str | None:
+def spans_warning(counts: Mapping[str, int]) -> str | None:
     """Warning about facts found by rules; None: a parse found all, or there was no search."""
-    n = found.get(BY_RULES, 0)
-    return by_rules_said(n, sum(found.values()), parsed=len(found) > 1) if n else None
+    n = counts.get(BY_RULES, 0)
+    return rules_warning(n, sum(counts.values()), parsed=len(counts) > 1) if n else None
 
 
 def count_verbatim(run: RunAtHand) -> int:
     """Number of items whose first level is the reference word for word."""
-    return sum(scheme_of(run.asked).came(trace).verbatim for trace in traces_of(run))
+    return sum(scheme_of(run.request).came(trace).verbatim for trace in traces_of(run))
 
 
 def _line(value: object) -> bytes:

@@ -29,7 +29,7 @@ from core.runs.asked import (
     running_of,
 )
 from core.runs.working.batch.files import batch_files
-from core.runs.working.models_on_ray import on_ray
+from core.runs.working.models_on_ray import ray_client
 from core.schema.runs import ItemState, Kind, Run
 from core.schema.scores import Metric
 from core.schema.settings import Remark, SettingField
@@ -115,14 +115,14 @@ class AskingJob:
     """Base class of jobs that use a model, or rules instead."""
 
     def __init__(self, run: "RunAtHand") -> None:
-        self.asked, self.running = run.asked, run.running
+        self.asked, self.running = run.request, run.running
         self.item_ids, self.items = tuple(run.items), tuple(run.items.values())
         self.client: Client | None = None
         self.rounds: Collecting | None = None
         if self.asked.model.backend == "batch":
             self.client = self.rounds = batch_files(run.store, run.run.run_id, self.asked.model)
         elif self.running.engine == "ray" and self.asked.model.backend != "rules":
-            self.client = self.rounds = on_ray(
+            self.client = self.rounds = ray_client(
                 run.store, run.run.run_id, self.asked.model, self.running, client_of
             )
         elif self.asked.model.backend != "rules":
@@ -188,17 +188,17 @@ def open_at_once(model: ModelSettings, running: Running) -> int:
     return VllmEngine.concurrency if model.backend == "vllm" else running.concurrency
 
 
-def width_of(asked: Asked, running: Running, texts_per_item: float) -> int:
+def width_of(request: Asked, running: Running, texts_per_item: float) -> int:
     """Useful number of items to process at the same time.
 
     With a model, each text has at least one request open. With rules, there should be enough texts to fill the batches of
     an entailment model.
     """
-    if asked.by_rules:
+    if request.by_rules:
         return (
-            _items_of(HELPER_AT_ONCE, texts_per_item) if asked.chosen.needs == "neural" else 1
+            _items_of(HELPER_AT_ONCE, texts_per_item) if request.settings.needs == "neural" else 1
         )  # they never wait
-    n_open = open_at_once(asked.model, running)
+    n_open = open_at_once(request.model, running)
     return min(n_open, _items_of(ITEMS_AHEAD * n_open, texts_per_item))
 
 
@@ -257,13 +257,13 @@ def broken(problem: Exception) -> Outcome:
 class WorkPath(Protocol):
     """How runs of one type of work get from their file to their results."""
 
-    def read(self, asked: Asked, data: bytes, file_name: str) -> Any:
+    def read(self, request: Asked, data: bytes, file_name: str) -> Any:
         """Read the file's contents. Raises InputError with every problem."""
 
-    def items(self, asked: Asked, contents: Any) -> Mapping[str, Sequence[Any]]:
+    def items(self, request: Asked, contents: Any) -> Mapping[str, Sequence[Any]]:
         """Item -> things to process, in the order of the file."""
 
-    def check(self, asked: Asked, contents: Any, sha256: str) -> tuple[Remark | str, ...]:
+    def check(self, request: Asked, contents: Any, sha256: str) -> tuple[Remark | str, ...]:
         """Remarks before the run costs anything. Raises InputError if nothing could be done."""
         return ()
 
@@ -292,35 +292,35 @@ class WorkPath(Protocol):
             write_file(folder / name, data)
         return tuple(files)
 
-    def maker(self, asked: Asked) -> str:
+    def maker(self, request: Asked) -> str:
         """What made the results: generator, metrics or judge."""
-        return asked.called
+        return request.called
 
 
 class RunAtHand:
     """A run with its request, file and results. Everything is read when first needed, and only once."""
 
     def __init__(
-        self, store: Store, run: Run, path: WorkPath, *, asked: Asked | None = None, contents: Any = None
+        self, store: Store, run: Run, path: WorkPath, *, request: Asked | None = None, contents: Any = None
     ) -> None:
-        """asked, contents: if already known."""
+        """request, contents: if already known."""
         self.store, self.run, self.path = store, run, path
         self.said: tuple[object, Any] | None = None
         """The judge's output and its time: see judging.judge_output."""
-        if asked is not None:
-            self.asked = asked
+        if request is not None:
+            self.request = request
         if contents is not None:
             self.contents = contents
 
     @cached_property
-    def asked(self) -> Asked:
+    def request(self) -> Asked:
         """The run's request."""
         return asked_of(self.run)
 
     @property
     def kind(self) -> Kind:
         """The run's kind."""
-        return self.asked.kind
+        return self.request.kind
 
     @property
     def running(self) -> Any:
@@ -330,18 +330,18 @@ class RunAtHand:
     @property
     def environment(self) -> Environment:
         """See asked.environment_for."""
-        return environment_for(self.asked, self.running)
+        return environment_for(self.request, self.running)
 
     @cached_property
     def contents(self) -> Any:
         """The contents of its file."""
         data = run_data(self.store, self.run.run_id)
-        return self.path.read(self.asked, data, PurePath(self.run.data_file).name)
+        return self.path.read(self.request, data, PurePath(self.run.data_file).name)
 
     @cached_property
     def items(self) -> Mapping[str, Sequence[Any]]:
         """See WorkPath."""
-        return self.path.items(self.asked, self.contents)
+        return self.path.items(self.request, self.contents)
 
     @property
     def metrics(self) -> tuple[Metric, ...]:

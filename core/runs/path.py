@@ -16,7 +16,7 @@ from core.runs.judging import Auditing, Judging, degeneracy_of, injections_in
 from core.runs.kinds import kind_named, kinds_that
 from core.runs.progress import Progress, money_of, progress_of, wall_seconds, why_not_now
 from core.runs.scoring import Scoring
-from core.runs.tables import Tables, create_table, of_table
+from core.runs.tables import Tables, create_table, table_request
 from core.schema.runs import RUN_FILE, Run, Work
 from core.schema.settings import Remark, Settings, refuse
 from core.store import Store
@@ -41,7 +41,7 @@ NO_SUCH_RUN = (
 )
 
 
-def at_hand(store: Store, run: Run | int) -> RunAtHand:
+def saved_run(store: Store, run: Run | int) -> RunAtHand:
     """A saved run. Raises NotFound."""
     found = get_run(store, run) if isinstance(run, int) else run
     return RunAtHand(store, found, PATHS[kind_named(found.kind).work])
@@ -56,7 +56,7 @@ def create(
     store: Store,
     data: bytes | TableFile,
     file_name: str,
-    asked: Asked,
+    request: Asked,
     running: Settings,
     limit: int | None = None,
     tell: Callable[[int], None] = lambda n: None,
@@ -67,19 +67,19 @@ def create(
     """
     check_limit(limit, 0)  # before reading a long file
     if isinstance(data, TableFile):
-        asked = of_table(asked)
-        made, noted = create_table(store, data, asked, running, limit, tell)
-        return RunAtHand(store, made, PATHS[asked.kind.work], asked=asked), noted
-    path = PATHS[asked.kind.work]
-    contents = path.read(asked, data, file_name)
+        request = table_request(request)
+        made, noted = create_table(store, data, request, running, limit, tell)
+        return RunAtHand(store, made, PATHS[request.kind.work], request=request), noted
+    path = PATHS[request.kind.work]
+    contents = path.read(request, data, file_name)
     sha256 = sha256_of(data)
-    notes = path.check(asked, contents, sha256)
-    n_items = len(path.items(asked, contents))
+    notes = path.check(request, contents, sha256)
+    n_items = len(path.items(request, contents))
     run = Run(
         run_id=0,
-        kind=asked.kind.name,
+        kind=request.kind.name,
         state="waiting",
-        settings=kept(asked),
+        settings=kept(request),
         running=running.model_dump(mode="json"),
         data_file=file_name,
         data_sha256=sha256,
@@ -88,22 +88,22 @@ def create(
         created_utc="",
         app_version=__version__,
     )
-    return RunAtHand(store, insert_run(store, run, data), path, asked=asked, contents=contents), notes
+    return RunAtHand(store, insert_run(store, run, data), path, request=request, contents=contents), notes
 
 
-def find_same(store: Store, data: bytes | TableFile, asked: Asked, *, named: bool = True) -> RunAtHand:
+def find_same(store: Store, data: bytes | TableFile, request: Asked, *, named: bool = True) -> RunAtHand:
     """The newest run with the same request, ignoring settings without effect. Raises InputError if there is none.
 
     named: whether its results must have the same name, too.
     """
     if isinstance(data, TableFile):
-        sha256, asked = data.sha256, of_table(asked)
+        sha256, request = data.sha256, table_request(request)
     else:
         sha256 = sha256_of(data)
-    settings = _compared(asked, named)
-    for run in list_runs(store, (asked.kind.name,)):
+    settings = _compared(request, named)
+    for run in list_runs(store, (request.kind.name,)):
         if run.data_sha256 == sha256 and _settings_today(run, named) == settings:
-            return at_hand(store, run)
+            return saved_run(store, run)
     raise InputError(NO_SUCH_RUN)
 
 
@@ -115,9 +115,9 @@ def _settings_today(run: Run, named: bool) -> Mapping[str, object] | None:
         return None
 
 
-def _compared(asked: Asked, named: bool) -> Mapping[str, object]:
+def _compared(request: Asked, named: bool) -> Mapping[str, object]:
     """The settings in stored form, with the name of the results only if it counts."""
-    return kept(asked if named else replace(asked, name=""))
+    return kept(request if named else replace(request, name=""))
 
 
 def resume(run: RunAtHand, running: Settings | None, limit: int | None) -> RunAtHand:
@@ -179,7 +179,7 @@ def run_report(at: RunAtHand, progress: Progress) -> dict[str, object]:
         "wall_seconds": wall_seconds(run),
         "start_seconds": run.start_seconds,
         "app_version": run.app_version,
-        "settings": described(at.asked)
+        "settings": described(at.request)
         | ({"metrics": [asdict(one) for one in metrics]} if gives_scores else {}),
         "items": run.n_wanted,
         "done": progress.n_done,

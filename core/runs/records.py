@@ -66,7 +66,7 @@ def piece_of(kind: AuditKind, kept: object) -> Any:
     return adapter(kind.Piece).validate_python(kept)
 
 
-def about(row: ScoredRow) -> dict[str, Any]:
+def text_columns(row: ScoredRow) -> dict[str, Any]:
     """The columns that identify the text of a row."""
     labels = json.dumps(dict(row.labels), ensure_ascii=False, sort_keys=True) if row.labels else None
     names = (row.item_id, row.system, row.level, row.language, labels)

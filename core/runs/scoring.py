@@ -51,23 +51,23 @@ FIRST_BATCH, MOST_IN_BATCH = 8, 500
 class Scoring(WorkPath):
     """The path of scoring runs."""
 
-    def read(self, asked: Asked, data: bytes, file_name: str) -> OutputSet:
+    def read(self, request: Asked, data: bytes, file_name: str) -> OutputSet:
         """Read the texts."""
         return read_texts(data, file_name)
 
-    def items(self, asked: Asked, contents: OutputSet) -> Mapping[str, Sequence[ScorableOutput]]:
+    def items(self, request: Asked, contents: OutputSet) -> Mapping[str, Sequence[ScorableOutput]]:
         """Item -> its texts."""
-        return by_item(contents.outputs)
+        return outputs_by_item(contents.outputs)
 
-    def check(self, asked: Asked, contents: OutputSet, sha256: str) -> tuple[Remark | str, ...]:
+    def check(self, request: Asked, contents: OutputSet, sha256: str) -> tuple[Remark | str, ...]:
         """Notes from reading the file, and what the metrics lack. Raises InputError if nothing could be scored."""
-        specs = asked.chosen.specs()
+        specs = request.settings.specs()
         _check_needs(specs, contents)
         return (*contents.notes, *reading_notes(specs, contents.outputs))
 
     def job(self, run: RunAtHand) -> "ScoringJob":
         """See ScoringJob."""
-        settings, running, texts = run.asked.chosen, run.running, run.contents.outputs
+        settings, running, texts = run.request.settings, run.running, run.contents.outputs
         n_texts = len(texts) * run.run.n_wanted // max(run.run.n_items, 1)
         return ScoringJob(
             run.store,
@@ -82,7 +82,7 @@ class Scoring(WorkPath):
 
     def planned(self, run: RunAtHand) -> tuple[Metric, ...]:
         """The metrics as in the registry."""
-        return tuple(spec.metric for spec in run.asked.chosen.specs())
+        return tuple(spec.metric for spec in run.request.settings.specs())
 
     def left_out(self, run: RunAtHand) -> Mapping[str, int]:
         """Rows without a text to score."""
@@ -92,9 +92,9 @@ class Scoring(WorkPath):
         """The table of scores."""
         return table_files(score_table(run))
 
-    def maker(self, asked: Asked) -> str:
+    def maker(self, request: Asked) -> str:
         """The names of the metrics, or their number."""
-        names = asked.chosen.metrics
+        names = request.settings.metrics
         return ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} metrics"
 
 
@@ -116,7 +116,7 @@ def lacking_notes(specs: Sequence[MetricSpec], lacking: Mapping[str, int], n_tex
         yield f"{', '.join(reading)}: {lacking['source']} of {n_texts} texts have no source to read"
 
 
-def by_item(outputs: Sequence[ScorableOutput]) -> dict[str, list[ScorableOutput]]:
+def outputs_by_item(outputs: Sequence[ScorableOutput]) -> dict[str, list[ScorableOutput]]:
     """Item -> its texts, with items in the order of first appearance."""
     return grouped(outputs, lambda output: output.item_id)
 
@@ -337,7 +337,7 @@ class ScoringJob:
         """
         self._store = store
         self._run_id = run_id
-        items = by_item(outputs)
+        items = outputs_by_item(outputs)
         self._item_ids, self._items = tuple(items), tuple(items.values())
         self._names = tuple(names)
         self._parts = tuple(parts)

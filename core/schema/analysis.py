@@ -513,7 +513,7 @@ def _nothing_said(*_given: Any) -> str:
     return ""
 
 
-def _as_declared(_found: Any) -> Mapping[str, Mapping[str, Any]]:
+def _no_changes(_found: Any) -> Mapping[str, Mapping[str, Any]]:
     return {}
 
 
@@ -533,7 +533,7 @@ class Table(Generic[Found]):
     notes: Callable[[Found], tuple[str, ...]] = _none
     hidden: Callable[[Found], Collection[str]] = _none
     """Names of columns that this result's readers need not see; files have them."""
-    shaped: Callable[[Found], Mapping[str, Mapping[str, Any]]] = _as_declared
+    shaped: Callable[[Found], Mapping[str, Mapping[str, Any]]] = _no_changes
     """Name of a column -> what of the column is different in this result, such as its title or whether it is a percentage."""
     heading: Callable[[Found], str] | None = None
     """Its title in this result, where that names what is in it; None: `title`."""
@@ -558,16 +558,16 @@ class Table(Generic[Found]):
     """Where docs/ explain it, if that is not where they explain the analysis: `statistics#ties`."""
 
     def of(
-        self, found: Found, rows: Sequence[object] | None = None, notes: tuple[str, ...] | None = None
+        self, result: Found, rows: Sequence[object] | None = None, notes: tuple[str, ...] | None = None
     ) -> ResultTable:
         """The table of a result that has it. rows, notes: in place of its own."""
         return table_of(
-            *(self.name, self.row, (self.rows(found) or ()) if rows is None else rows),
-            title=self.title if self.heading is None else self.heading(found),
-            notes=self.notes(found) if notes is None else notes,
-            hidden=self.hidden(found),
-            shaped=self.shaped(found),
-            marked=self.marked(found),
+            *(self.name, self.row, (self.rows(result) or ()) if rows is None else rows),
+            title=self.title if self.heading is None else self.heading(result),
+            notes=self.notes(result) if notes is None else notes,
+            hidden=self.hidden(result),
+            shaped=self.shaped(result),
+            marked=self.marked(result),
             mark=self.mark,
         )
 
@@ -633,7 +633,7 @@ class Analysis(Generic[Chosen, Found]):
     those that have a value, and the data. None: what the options say is all. It must not take long."""
     sentences: Callable[[Found], tuple[str, ...]] = _none
     """What is said after the verdicts; a Caution where it says why numbers mislead."""
-    said: Callable[[Found], tuple[str, ...]] | None = None
+    all_sentences: Callable[[Found], tuple[str, ...]] | None = None
     """All that is said in its order, the verdicts' sentences among it; None: the verdicts, then `sentences`."""
     figures: Callable[[Found], tuple[AnyFigure, ...]] = _none
     json: Callable[[Found], Any] = result_json
@@ -711,10 +711,10 @@ class Answer:
         return min((one.status for one in self.verdicts if one.status), default=0)
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def all_sentences(self) -> tuple[str, ...]:
         """The verdicts' sentences, and what is said beside them."""
-        if self.analysis.said is not None:
-            return self.analysis.said(self.result)
+        if self.analysis.all_sentences is not None:
+            return self.analysis.all_sentences(self.result)
         return (*(one.sentence for one in self.verdicts), *self.analysis.sentences(self.result))
 
     @cached_property

@@ -77,7 +77,7 @@ def unlabelled(panel: Panel, judges: Sequence[int] | None = None) -> NDArray[np.
     return found
 
 
-def of_rows(panel: Panel) -> Panel:
+def panel_of_rows(panel: Panel) -> Panel:
     """The panel with each of its rows as an item."""
     n = len(panel.rows)
     unit = replace(panel.unit, name=ROW, origin="declared", n=n, undecided=None, n_values=0)

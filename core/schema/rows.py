@@ -245,27 +245,27 @@ def _laid_out(row: type, rows: Sequence[Any]) -> Iterator[tuple[Column, Callable
             names = dict.fromkeys(name for each in rows for name in held(each))
             for part in one.parts:
                 if part.column is not None:
-                    yield part.column, partial(_of_name, held, part.name)
+                    yield part.column, partial(_named_cell, held, part.name)
             fixed = {part.name for part in one.parts}
             for name in (name for name in names if name not in fixed):
-                yield replace(one.column, name=name, title=name), partial(_of_name, held, name)
+                yield replace(one.column, name=name, title=name), partial(_named_cell, held, name)
         elif one.inner and one.rows is not None:
             for inner, cell in _laid_out(one.rows, [held(each) for each in rows]):
                 name = one.column.name if inner.name == "value" else f"{one.column.name}_{inner.name}"
-                yield replace(inner, name=name), partial(_of_inner, held, cell)
+                yield replace(inner, name=name), partial(_inner_cell, held, cell)
         else:
-            yield one.column, partial(_of_field, held, one)
+            yield one.column, partial(_field_cell, held, one)
 
 
-def _of_name(held: Callable[[Any], Mapping[str, Cell]], name: str, row: object) -> Cell:
+def _named_cell(held: Callable[[Any], Mapping[str, Cell]], name: str, row: object) -> Cell:
     return held(row).get(name)
 
 
-def _of_inner(held: Callable[[Any], Any], cell: Callable[[Any], Cell], row: object) -> Cell:
+def _inner_cell(held: Callable[[Any], Any], cell: Callable[[Any], Cell], row: object) -> Cell:
     return cell(held(row))
 
 
-def _of_field(held: Callable[[Any], Any], of: RowField, row: object) -> Cell:
+def _field_cell(held: Callable[[Any], Any], of: RowField, row: object) -> Cell:
     return _cell(of, held(row))
 
 
@@ -301,7 +301,7 @@ def table_of(
 def _cell(of: RowField, value: Any) -> Cell:
     if of.words is not None:
         return "" if value is None else of.words[0 if value else 1]
-    value = without_numpy(value)
+    value = python_value(value)
     if isinstance(value, bool):
         return int(value)
     cell: Cell = value
@@ -392,7 +392,7 @@ def _ends(cell: Interval) -> dict[str, Any]:
 
 def plain(value: Any) -> Any:
     """A value as JSON holds it: tuples as lists, numbers that are not finite as null, numbers of numpy as Python's own."""
-    value = without_numpy(value)
+    value = python_value(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
@@ -402,7 +402,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def without_numpy(value: Any) -> Any:
+def python_value(value: Any) -> Any:
     """Numbers and arrays of numpy, which only what computes imports, as Python's own."""
     return value.tolist() if hasattr(value, "tolist") else value
 

@@ -233,10 +233,10 @@ def scale_of_numbers(
     given = np.asarray(ratings, dtype=np.float64)
     values = tuple(np.unique(given[~np.isnan(given)]).tolist())
     guess = guessed_scale(values) if beside is None else guessed_beside(values, beside)
-    return replace(_of_numbers(values, declared, codes, guess), missing=declared.missing)
+    return replace(_number_scale(values, declared, codes, guess), missing=declared.missing)
 
 
-def _of_numbers(values: tuple[float, ...], declared: DeclaredScale, codes: bool, guess: Scale) -> Scale:
+def _number_scale(values: tuple[float, ...], declared: DeclaredScale, codes: bool, guess: Scale) -> Scale:
     kind = declared.kind
     if numbers := declared.numbers:
         ends = None if kind == "unordered" else (numbers[0], numbers[-1])

@@ -117,7 +117,7 @@ class Turn:
     text: str
 
 
-def in_turns(turns: Sequence[Turn]) -> str:
+def conversation_text(turns: Sequence[Turn]) -> str:
     """A conversation as one text, each turn under the name of its speaker."""
     return "\n\n".join(f"{turn.role.capitalize()}: {turn.text}" for turn in turns)
 
@@ -142,9 +142,9 @@ class ScorableOutput:
     """The conversation up to the question, which is its last turn; empty if the source stands alone."""
 
     @property
-    def asked(self) -> str | None:
+    def full_source(self) -> str | None:
         """The source as a judge reads it: with the turns before it, if there are any."""
-        return in_turns(self.turns) if self.turns else self.source
+        return conversation_text(self.turns) if self.turns else self.source
 
     @property
     def row(self) -> "ScoredRow":

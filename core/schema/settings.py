@@ -111,9 +111,9 @@ class SettingField:
     def typed(self, value: object) -> str:
         """A value as a user would type it; empty for none."""
         if self.shape == "list" and isinstance(value, Mapping):
-            return _with_commas([f"{name}={one}" for name, one in value.items()])
+            return _comma_text([f"{name}={one}" for name, one in value.items()])
         if self.shape == "list" and isinstance(value, tuple):
-            return _with_commas(value)
+            return _comma_text(value)
         return _plain(value)
 
     def option_words(self, value: object) -> tuple[str, ...]:
@@ -225,7 +225,7 @@ class _Each:
     lt: float | None
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        several, optional = _without_none(source)
+        several, optional = _split_none(source)
         if typing.get_origin(several) is dict:
             name, kind = typing.get_args(several)
             if kind is not float:
@@ -276,16 +276,16 @@ class Settings(BaseModel):
         A field's own validator with mode="before" runs first and may convert values.
         """
         own = cls.model_fields[info.field_name or ""]
-        kind, optional = _without_none(own.annotation)
+        kind, optional = _split_none(own.annotation)
         if typing.get_origin(kind) is dict and isinstance(value, Mapping):
             return value
         if typing.get_origin(kind) is dict:
-            return _named_values(value, typing.get_args(kind)[1], _about(own))
-        if optional and kind is not str and value and value == _about(own).words.get(""):
+            return _named_values(value, typing.get_args(kind)[1], _declared_about(own))
+        if optional and kind is not str and value and value == _declared_about(own).words.get(""):
             return None
         if value is None:
             return value
-        if _about(own).listed:
+        if _declared_about(own).listed:
             values = _several(kind, value)
             if not values and not optional and own.default:
                 noun = _NOUNS[_SHAPES[typing.get_args(kind)[0]]]
@@ -307,7 +307,7 @@ class Settings(BaseModel):
         return {}
 
     @classmethod
-    def usual(cls, given: Mapping[str, object], backend: str) -> Mapping[str, object]:
+    def usual(cls, values: Mapping[str, object], backend: str) -> Mapping[str, object]:
         """Values for fields left unset whose default depends on the given values."""
         return {}
 
@@ -337,10 +337,10 @@ class Settings(BaseModel):
         return []
 
     @classmethod
-    def checked(cls, given: Mapping[str, object], what: str = "") -> Self:
+    def checked(cls, values: Mapping[str, object], what: str = "") -> Self:
         """Settings from these values. Raises SettingsError with every problem. what: start of its message."""
         problems: list[Remark] = []
-        found = cls.read(given, problems)
+        found = cls.read(values, problems)
         refuse(problems, cls, what=what or SettingsError.START)
         assert found is not None
         return found
@@ -369,10 +369,10 @@ class Settings(BaseModel):
         return self.model_copy(update={name: getattr(new, name) for name in changed})
 
     @classmethod
-    def read(cls, given: Mapping[str, object], problems: list[Remark]) -> Self | None:
+    def read(cls, values: Mapping[str, object], problems: list[Remark]) -> Self | None:
         """Settings from these values; None if they are invalid, with every problem appended to `problems`."""
         try:
-            read = cls.model_validate(dict(given) if isinstance(given, Mapping) else given)
+            read = cls.model_validate(dict(values) if isinstance(values, Mapping) else values)
             conflicts = [*read.conflicts()]
             problems += conflicts
             return None if conflicts else read
@@ -450,7 +450,7 @@ class SettingsError(InputError):
         self, problems: Iterable[Remark], fields: Mapping[str, SettingField], what: str = START
     ) -> None:
         self.found_in, self.fields = tuple(problems), fields
-        super().__init__(what, [said(one, fields, on_page) for one in self.found_in])
+        super().__init__(what, [said(one, fields, page_word) for one in self.found_in])
 
     def in_words(self, word: "Word") -> InputError:
         """The same error, with field names as `word` gives them."""
@@ -461,19 +461,19 @@ Word = Callable[[SettingField, str | None], str]
 """Names a field, or a field with a chosen value, for a command or a page."""
 
 
-def on_page(field: SettingField, value: str | None) -> str:
+def page_word(field: SettingField, value: str | None) -> str:
     """Name of a field, or a field with a value, on a page."""
     return field.about.label if value is None else f"{field.about.label}: {field.word(value)}"
 
 
-def as_option(field: SettingField, value: str | None) -> str:
+def option_word(field: SettingField, value: str | None) -> str:
     """Name of a field, or a field with a value, on a command line."""
     if value in field.about.apart:
         return f"--{value}"
     return field.option if value is None or field.shape == "switch" else f"{field.option} {value}"
 
 
-def as_parameter(field: SettingField, value: str | None) -> str:
+def parameter_word(field: SettingField, value: str | None) -> str:
     """Name of a field, or a field with a value, as a parameter of a function in a notebook."""
     name = field.about.parameter or field.option.removeprefix("--").replace("-", "_")
     if iskeyword(name):
@@ -500,7 +500,7 @@ def worded(
         if name not in fields:
             return found[0]
         named = word(fields[name], value)
-        return f'"{named}"' if word is on_page else named  # a label can be several words
+        return f'"{named}"' if word is page_word else named  # a label can be several words
 
     return _FIELD.sub(filled, text)
 
@@ -527,18 +527,18 @@ def _fields_of(model: type[Settings]) -> dict[str, SettingField]:
     return {
         name: _field(name, about, info)
         for name, info in model.model_fields.items()
-        if (about := _about(info)) is not _UNSAID
+        if (about := _declared_about(info)) is not _UNSAID
     }
 
 
-def _about(info: FieldInfo) -> About:
+def _declared_about(info: FieldInfo) -> About:
     extra: Any = info.json_schema_extra or {}
     about: About = extra.get(_ABOUT, _UNSAID)
     return about
 
 
 def _field(name: str, about: About, info: FieldInfo) -> SettingField:
-    kind, optional = _without_none(info.annotation)
+    kind, optional = _split_none(info.annotation)
     choices = _words(kind)
     shape: Shape = "choice" if choices else _SHAPES.get(kind, "other")
     least, above, most, below = (_bound(info, which) for which in ("ge", "gt", "le", "lt"))
@@ -599,7 +599,7 @@ def _several(kind: Any, value: object) -> tuple[object, ...]:
     raise PydanticCustomError("wrong_type", "Input has another type")
 
 
-def _with_commas(values: Sequence[object]) -> str:
+def _comma_text(values: Sequence[object]) -> str:
     """The text from which _several reads these values."""
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(map(_plain, values))
@@ -614,7 +614,7 @@ def typed_number(text: str, kind: type[int] | type[float]) -> float | str:
         return text
 
 
-def _without_none(kind: Any) -> tuple[Any, bool]:
+def _split_none(kind: Any) -> tuple[Any, bool]:
     if typing.get_origin(kind) not in (Union, UnionType):
         return kind, False
     inner = tuple(one for one in typing.get_args(kind) if one is not type(None))

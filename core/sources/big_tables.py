@@ -2,7 +2,7 @@
 
 from core.errors import InputError
 from core.results.big_tables.scored import BigTable
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.tables.opened import big_table
 from core.sources.named import RunSource, Source, parse_source
 from core.sources.reading import SourceReader
@@ -21,4 +21,4 @@ def run_named(written: str) -> RunSource:
 def big_table_of_source(source: RunSource, reading: SourceReader) -> BigTable:
     """The table of a run, as it stands now. Raises InputError for a run of another kind, and for a damaged folder."""
     with reading.opened() as store:
-        return big_table(at_hand(store, source.number))
+        return big_table(saved_run(store, source.number))

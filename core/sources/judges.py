@@ -21,7 +21,7 @@ from core.runs.jobs import RunAtHand
 from core.runs.judging import answered, judge_output, judge_output_if_any, judged_among
 from core.runs.judging.levels import made_of_folder, made_of_run
 from core.runs.kinds import KINDS
-from core.runs.path import IDENTITY, at_hand, identity_of
+from core.runs.path import IDENTITY, identity_of, saved_run
 from core.runs.records import judge_in_folder, read_audit_folder, read_judge_folder, read_report
 from core.schema.rated import Rated, Scored
 from core.schema.scale import DeclaredScale
@@ -48,7 +48,7 @@ JUDGE_NAMES = "DIR|run:N"
 _NEEDED = "results of a judge, run:N or its folder,"
 
 
-def from_run(
+def read_run(
     source: Source,
     reading: SourceReader,
     of_folder: Callable[[Path], Found],
@@ -61,7 +61,7 @@ def from_run(
     match source:
         case RunSource():
             with reading.opened() as store:
-                return of_run(at_hand(store, source.number))
+                return of_run(saved_run(store, source.number))
         case PathSource():
             return of_folder(source.path)
         case StudySource():
@@ -73,19 +73,19 @@ def from_run(
 
 def judge_of(source: Source, reading: SourceReader) -> JudgeOutput:
     """Return a judge's output. Raises InputError for sources without one."""
-    return from_run(source, reading, read_judge_folder, judge_output)
+    return read_run(source, reading, read_judge_folder, judge_output)
 
 
 def judge_if_any(source: Source, reading: SourceReader) -> JudgeOutput | None:
     """Return a judge's output; None for any other source of scores."""
     if not isinstance(source, OF_RUNS):
         return None
-    return from_run(source, reading, judge_in_folder, judge_output_if_any)
+    return read_run(source, reading, judge_in_folder, judge_output_if_any)
 
 
 def answers_of(source: Source, reading: SourceReader) -> AnswerSet:
     """Return a model's answers, from `judge answers`. Raises InputError for sources without them."""
-    return from_run(
+    return read_run(
         source,
         reading,
         lambda folder: AnswerSet(*read_audit_folder(folder, ANSWERS)),
@@ -100,7 +100,7 @@ def judges_of(written: Sequence[str], reading: SourceReader) -> list[JudgeOutput
 
 def aligned_of(source: Source, reading: SourceReader) -> tuple[MarkedText, ...]:
     """Return marked errors beside mismatches, from `judge align`. Raises InputError for sources without them."""
-    _, found = from_run(
+    _, found = read_run(
         source,
         reading,
         lambda folder: read_audit_folder(folder, ALIGNMENT),
@@ -116,7 +116,7 @@ def answer_sets_of(written: Sequence[str], reading: SourceReader) -> list[Answer
 
 def cost_of(source: Source, reading: SourceReader) -> JudgeCost:
     """Return the cost of a judge's run. Raises InputError for sources without one."""
-    return from_run(source, reading, cost_of_folder, cost_of_run)
+    return read_run(source, reading, cost_of_folder, cost_of_run)
 
 
 def costs_of(written: Sequence[str], reading: SourceReader) -> list[JudgeCost]:
@@ -135,7 +135,7 @@ def costs_of(written: Sequence[str], reading: SourceReader) -> list[JudgeCost]:
 
 def identity(source: Source, reading: SourceReader) -> dict[str, object]:
     """Return what is equal for a run and its folder, or the path of a folder whose report lacks it."""
-    return from_run(source, reading, _identity_of_folder, lambda run: identity_of(run.run))
+    return read_run(source, reading, _identity_of_folder, lambda run: identity_of(run.run))
 
 
 def _identity_of_folder(folder: Path) -> dict[str, object]:
@@ -161,7 +161,7 @@ def facts_of(
 ) -> dict[str, dict[str, JudgeFacts]]:
     """Return, for each run among the sources, its metric or judge -> consistency, price, time and model."""
     return {
-        source.written: from_run(
+        source.written: read_run(
             source,
             reading,
             lambda folder: facts_of_folder(folder, dimension),
@@ -176,7 +176,7 @@ def _settings_of(source: Source, reading: SourceReader) -> Asked | None:
     """Return the settings of a judge that reads rated texts; None for any other source."""
     if isinstance(source, RunSource):
         with reading.opened() as store:
-            asked = at_hand(store, source.number).asked
+            asked = saved_run(store, source.number).request
         return asked if asked.kind.reads == "rated texts" else None
     if not isinstance(source, OF_RUNS):
         return None
@@ -203,7 +203,7 @@ def scored_by(source: Source, table: ScoreTable, reading: SourceReader) -> Score
         task = asked.kind.attachment.read(asked.attached, source.written)
     gives_scores = isinstance(asked.kind, JudgeKind) and not asked.kind.marks_errors
     output = judge_of(source, reading) if gives_scores else None
-    return Scored(table, asked.chosen.dimension_scored, task, output)
+    return Scored(table, asked.settings.dimension_scored, task, output)
 
 
 def rated(
@@ -234,17 +234,17 @@ def rated(
 
 def made_of(source: Source, reading: SourceReader) -> Made:
     """Return the texts of a run or of its folder, with claims and steps; none for any other source."""
-    return from_run(source, reading, made_of_folder, made_of_run) if isinstance(source, OF_RUNS) else Made()
+    return read_run(source, reading, made_of_folder, made_of_run) if isinstance(source, OF_RUNS) else Made()
 
 
 def texts_scored(source: Source, reading: SourceReader) -> list[tuple[ScoredRow, str]]:
     """Return the texts that a run scored, with their rows; empty for any other source."""
     if not isinstance(source, OF_RUNS):
         return []
-    return from_run(source, reading, _scored_in_folder, _scored_by_run)
+    return read_run(source, reading, _scored_in_folder, _scored_by_run)
 
 
-def with_texts(source: Source, reading: SourceReader) -> WithTexts:
+def scores_with_texts(source: Source, reading: SourceReader) -> WithTexts:
     """Return the scores of a source, with the texts that a run scored. Raises InputError."""
     return WithTexts(scores_of(source, reading), lambda: texts_scored(source, reading))
 

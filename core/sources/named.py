@@ -126,10 +126,10 @@ def short_name(source: Source) -> str:
     return (source.name if isinstance(source, PathSource) else "") or source.written
 
 
-def names_apart(short: Iterable[str], given: Sequence[str], what: str = "judge") -> list[str]:
+def names_apart(short: Iterable[str], inputs: Sequence[str], what: str = "judge") -> list[str]:
     """Name each input by its short name, or as given if two share one. Raises InputError for a repeated input."""
-    if len(set(given)) < len(given):
-        twice = sorted({one for one in given if list(given).count(one) > 1})
+    if len(set(inputs)) < len(inputs):
+        twice = sorted({one for one in inputs if list(inputs).count(one) > 1})
         raise InputError(f"{', '.join(map(shown, twice))} is given twice. Name each {what} once.")
     names = list(short)
-    return [name if names.count(name) == 1 else whole for name, whole in zip(names, given, strict=True)]
+    return [name if names.count(name) == 1 else whole for name, whole in zip(names, inputs, strict=True)]

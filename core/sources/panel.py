@@ -13,7 +13,7 @@ from core.formats.panel.columns import names_people
 from core.formats.panel.judge_files import judge_scores
 from core.formats.panel.repeats import check_in_table
 from core.formats.registry import format_of
-from core.joining.panel import named_people, on_scale, panel_of
+from core.joining.panel import apply_scale, named_people, panel_of
 from core.joining.tables import check_join
 from core.judges.kind import JudgeKind
 from core.results.check.gaps import texts_of_judge
@@ -22,9 +22,9 @@ from core.results.judges.pairwise import pair_texts
 from core.results.judges.scores import degeneracy
 from core.runs.judging import texts_beside
 from core.runs.kinds import KINDS
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.schema.analysis import PanelChoice
-from core.schema.panel import JudgedTables, Panel, TextBeside, of_rows
+from core.schema.panel import JudgedTables, Panel, TextBeside, panel_of_rows
 from core.schema.roles import Roles
 from core.schema.scale import DeclaredScale, declared_scale
 from core.schema.scores import JudgeOutput, ScorableOutput, ScoreTable
@@ -49,7 +49,7 @@ from core.sources.texts import rated_of_study
 from core.stats.resampling import Floats
 from core.store.runs import run_data
 from core.store.studies import find_study
-from core.tables.mapping import with_columns
+from core.tables.mapping import rename_columns
 from core.tables.reading import shown
 
 Judge = Source | ScoreTable
@@ -131,7 +131,7 @@ def panel_of_source(
         found = _people_alone(source, choice, declared, reading)
     else:
         found = panel_beside(source, tables, choice, reading, check=find)
-    return of_rows(found) if choice.item == ROW else found
+    return panel_of_rows(found) if choice.item == ROW else found
 
 
 def _names(choice: PanelChoice) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def _people_alone(
     raters: Sequence[str] | None = choice.human
     if raters is None and not isinstance(source, StudySource):  # whoever rates in a study is a person
         raters = named_people(ratings)
-    return on_scale(panel_of(ratings, raters=raters, dimension=choice.dimension), declared)
+    return apply_scale(panel_of(ratings, raters=raters, dimension=choice.dimension), declared)
 
 
 def panel_beside(
@@ -180,7 +180,7 @@ def panel_beside(
         check_join(found, table)
     declared = declared_scale(choice.scale, choice.classes, choice.missing)
     panel = panel_of(found, tables, raters=choice.human, judges=choice.judge, dimension=choice.dimension)
-    return on_scale(panel, declared)
+    return apply_scale(panel, declared)
 
 
 def _votes(record: StudyRecord, tables: Sequence[ScoreTable], choice: PanelChoice) -> Panel:
@@ -296,7 +296,7 @@ def _texts_in(
     match source:
         case RunSource():
             with reading.opened() as store:
-                run = at_hand(store, source.number)
+                run = saved_run(store, source.number)
                 yield from (
                     texts_beside(run)
                     if isinstance(run.kind, JudgeKind)
@@ -311,7 +311,7 @@ def _texts_in(
         case FileSource():
             data = reading.table(source)
             if roles is None and system_column:
-                data = with_columns(data, source.name, {"system": system_column})
+                data = rename_columns(data, source.name, {"system": system_column})
             yield from texts_in(data, source.name, roles)
         case FolderSource() | PublishedSource():
             return

@@ -6,7 +6,7 @@ from pathlib import PurePath
 from core.errors import InputError
 from core.formats.mt_metrics_eval import ratings_among, read_folder
 from core.formats.registry import read_ratings
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.schema.scores import RatingSet
 from core.schema.settings import Remark, refuse
 from core.schema.study import RatingTask, StudyRecord
@@ -83,7 +83,7 @@ def people_of(source: Source, reading: SourceReader) -> RatingSet | StudyRecord:
 def rated_by_run(source: RunSource, reading: SourceReader) -> tuple[bytes, str]:
     """Return the file that a judge or metric read, and its name. Raises InputError for other runs."""
     with reading.opened() as store:
-        run = at_hand(store, source.number)
+        run = saved_run(store, source.number)
         if run.kind.work not in ("judging", "scores"):
             raise cannot_give(source, run_gives(run), _NEEDED)
         return run_data(store, source.number), PurePath(run.run.data_file).name

@@ -7,7 +7,7 @@ from core.joining.panel import panel_of
 from core.results.judges.prompts import RunsTried
 from core.runs.jobs import RunAtHand
 from core.runs.judging.several import ratings_in, scores_levels, tried, unfinished_notes
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.schema.analysis import PanelChoice, TriedChoice
 from core.schema.settings import Remark, refuse
 from core.sources.named import RunSource, Source, parse_source, parse_sources
@@ -36,7 +36,7 @@ def runs_tried(
     if wrong := [one.written for one in sources if not isinstance(one, RunSource)]:
         raise InputError(f"{', '.join(map(shown, wrong))}: not run:N. Prompts are compared by their runs.")
     with reading.opened() as store:
-        runs = [at_hand(store, one.number) for one in sources if isinstance(one, RunSource)]
+        runs = [saved_run(store, one.number) for one in sources if isinstance(one, RunSource)]
         return tried_beside(runs, None if human is None else parse_source(human), choice, reading)
 
 

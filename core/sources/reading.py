@@ -93,14 +93,14 @@ class SourceReader:
         """Return the file with columns renamed, and with declared classes as numbers. Raises InputError."""
         data = read_file(source.path) if source.data is None else source.data
         if self.columns:
-            from core.tables.mapping import columns_there, with_columns  # imported lazily: loads numpy
+            from core.tables.mapping import columns_there, rename_columns  # imported lazily: loads numpy
 
             named = columns_there(data, source.name, self.columns) if self.of_several else dict(self.columns)
-            data = with_columns(data, source.name, named)
+            data = rename_columns(data, source.name, named)
         if self.declared.classes or self.declared.missing:
-            from core.tables.mapping import with_declared
+            from core.tables.mapping import number_declared
 
-            data = with_declared(data, source.name, self.declared)
+            data = number_declared(data, source.name, self.declared)
         return data
 
     def check_applies(self, source: Source) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from core.formats.mt_metrics_eval import read_folder
 from core.formats.registry import read_evaluators, read_scores
 from core.formats.scores import check_no_ratings
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.scoring import score_table
 from core.schema.scores import RatingSet, ScoreTable
 from core.sources.named import (
@@ -45,7 +45,7 @@ def scores_and_ratings(source: Source, reading: SourceReader) -> Scores:
     """Return the scores of a source, and the rating sets of a folder. Raises InputError."""
     match source:
         case FileSource():
-            return Scores(_of_file(reading.table(source), source.name, reading))
+            return Scores(_file_scores(reading.table(source), source.name, reading))
         case FolderSource():
             found = read_folder(source.path, language_pair=reading.language_pair)
             return Scores(found.scores, found.ratings)
@@ -56,7 +56,7 @@ def scores_and_ratings(source: Source, reading: SourceReader) -> Scores:
             return Scores(replace(read_scores(read_file(file), SCORES_FILE), file_name=source.written))
         case RunSource():
             with reading.opened() as store:
-                return Scores(replace(score_table(at_hand(store, source.number)), file_name=source.written))
+                return Scores(replace(score_table(saved_run(store, source.number)), file_name=source.written))
         case StudySource():
             with reading.opened() as store:
                 raise cannot_give(source, study_gives(find_study(store, source.name)), _NEEDED)
@@ -64,7 +64,7 @@ def scores_and_ratings(source: Source, reading: SourceReader) -> Scores:
             raise cannot_give(source, PUBLISHED_GIVES, _NEEDED)
 
 
-def _of_file(data: bytes, file_name: str, reading: SourceReader) -> ScoreTable:
+def _file_scores(data: bytes, file_name: str, reading: SourceReader) -> ScoreTable:
     """Return the scores of a file; of METAL's JSON, those of its evaluators."""
     table = read_evaluators(data, file_name, flip=reading.flip)
     if table is None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from core.errors import InputError
 from core.results.study.counted import Filters, StudyPart, counts_at_all, filtered
 from core.results.study.early import EarlyLook, look
-from core.results.study.planning import Basis, Standing, of_file, of_pilot, own_basis, panel_size
+from core.results.study.planning import Basis, Standing, file_basis, own_basis, panel_size, pilot_basis
 from core.schema.study import Study, StudyRecord, StudyTexts
 from core.sources.named import FileSource, Source, StudySource, parse_source
 from core.sources.people import study_record
@@ -75,9 +75,9 @@ def pilot_of(source: Source, reading: SourceReader) -> Basis:
     Raises InputError, and NotAllowed for a study that is not unblinded.
     """
     if isinstance(source, StudySource):
-        return of_pilot(study_record(source, reading))
+        return pilot_basis(study_record(source, reading))
     if isinstance(source, FileSource):
-        return of_file(reading.table(source), source.name)
+        return file_basis(reading.table(source), source.name)
     raise cannot_give(source, "other data", "votes on pairs of a pilot, study:NAME or a file,")
 
 
@@ -150,6 +150,6 @@ def standing_of(store: Store, study: Study) -> Standing:
         complete_questions=sum(n == len(levels) for n in of_question.values()),
         questions=len(items_of(store, study.study_id)),
         votes=max(1, round(sum(votes[key] for key in complete) / len(complete))) if complete else enough,
-        own=own,
+        own_basis=own,
         why_not=why_not,
     )

@@ -17,7 +17,7 @@ from core.results.judges.made_levels import Made
 from core.runs.generation import texts_of_run
 from core.runs.judging import judging_run
 from core.runs.judging.levels import made_of_outputs
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.schema.scores import OutputSet, RatedSet, RatingSet
 from core.schema.settings import Remark, SettingsError
 from core.schema.study import NO_LEVEL, Item, Output, Study
@@ -77,7 +77,7 @@ def texts_file(
             return (read_file(file), file.name), ()
         case RunSource():
             with reading.opened() as store:
-                return texts_of_run(at_hand(store, source.number)), ()
+                return texts_of_run(saved_run(store, source.number)), ()
         case StudySource():
             with reading.opened() as store:
                 return (of_study or texts_of_study)(store, find_study(store, source.name)), ()
@@ -136,7 +136,7 @@ def rated_texts_of_source(source: Source, reading: SourceReader) -> RatedSet:
             return rated_of(folder.outputs, *(folder.ratings[name] for name in usual_ratings(folder.ratings)))
         case RunSource():
             with reading.opened() as store:
-                run = at_hand(store, source.number)
+                run = saved_run(store, source.number)
                 if run.kind.work == "generation":
                     return read_rated(*texts_of_run(run))
                 rated: RatedSet = judging_run(run).contents

@@ -20,6 +20,7 @@ from core.stats.resampling import (
     Floats,
     Resampling,
     Statistic,
+    add_jackknife,
     cluster_bootstrap,
     cluster_sums,
     mean_estimates,
@@ -28,7 +29,6 @@ from core.stats.resampling import (
     ratio_estimates,
     sign_flip_p,
     unit_clusters,
-    with_jackknife,
 )
 from core.stats.votes import MISSING, N_CHOICES, Codes, category_counts, check_votes
 
@@ -65,7 +65,7 @@ def ordinal_alpha(
         return 1 - ratio((total - 1) * (observed * squared).sum(axis=(-2, -1)), by_chance)
 
     reason = ALL_ALIKE if used.any() else NO_PAIRS
-    return _with_both_intervals(per_unit, used, clusters, alpha, (-1, 1), reason, **drawing)
+    return _estimate_both_intervals(per_unit, used, clusters, alpha, (-1, 1), reason, **drawing)
 
 
 def interval_alpha(
@@ -92,7 +92,7 @@ def interval_alpha(
         return 1 - ratio((n - 1) * apart, by_chance)
 
     reason = ALL_ALIKE if used.any() else NO_PAIRS
-    return _with_both_intervals(per_unit, used, clusters, alpha, (-1, 1), reason, **drawing)
+    return _estimate_both_intervals(per_unit, used, clusters, alpha, (-1, 1), reason, **drawing)
 
 
 def intraclass_correlation(
@@ -124,7 +124,7 @@ def intraclass_correlation(
         return ratio(unit - rest, _positive(unit + (k - 1) * rest + ratio(k * (rater - rest), n)))
 
     reason = _NOT_COMPLETE if used.sum() < 2 else ALL_ALIKE
-    return _with_both_intervals(per_unit, used, clusters, icc, (-1, 1), reason, **drawing)
+    return _estimate_both_intervals(per_unit, used, clusters, icc, (-1, 1), reason, **drawing)
 
 
 _NOT_COMPLETE = "fewer than two texts were rated by all raters"
@@ -165,7 +165,7 @@ def severities(
         own = values[used, at]
         theirs = np.nansum(np.delete(values[used], at, axis=1), axis=1) / others[used]
         per_unit = np.column_stack([own - theirs, np.ones(own.size)])
-        estimate = _with_both_intervals(
+        estimate = _estimate_both_intervals(
             per_unit,
             used,
             labels,
@@ -228,7 +228,7 @@ def _estimate(
     return replace(found, reason=reason if found.estimate is None else None, n_left_out=int((~used).sum()))
 
 
-def _with_both_intervals(
+def _estimate_both_intervals(
     per_unit: Floats,
     used: NDArray[np.bool_],
     clusters: ArrayLike | None,
@@ -240,7 +240,7 @@ def _with_both_intervals(
     """`_estimate` with both intervals. scale: range of the statistic."""
     found = _estimate(per_unit, used, clusters, statistic, reason, **drawing)
     sums = cluster_sums(per_unit, unit_clusters(clusters, used.size)[used])
-    return with_jackknife(found, sums, statistic, scale)
+    return add_jackknife(found, sums, statistic, scale)
 
 
 BOTH_ONE_CATEGORY = "both raters used the same category for every pair, so chance agreement is 1"
@@ -267,7 +267,9 @@ def raw_agreement(
     counts = category_counts(codes, n_categories)
     used = counts.sum(axis=1) >= 2
     per_unit = np.column_stack([_pair_agreement(counts[used]), np.ones(used.sum())])
-    return _with_both_intervals(per_unit, used, clusters, mean_of_sums, (0, 1), _no_pairs(codes), **drawing)
+    return _estimate_both_intervals(
+        per_unit, used, clusters, mean_of_sums, (0, 1), _no_pairs(codes), **drawing
+    )
 
 
 def cohen_kappa(
@@ -293,7 +295,7 @@ def cohen_kappa(
     def kappa(sums: Floats) -> Floats:
         return _kappa_of(sums, n_categories)
 
-    return _with_both_intervals(per_unit, used, clusters, kappa, (-1, 1), reason, **drawing)
+    return _estimate_both_intervals(per_unit, used, clusters, kappa, (-1, 1), reason, **drawing)
 
 
 def gwet_ac1(
@@ -326,7 +328,7 @@ def gwet_ac1(
         chance = (share * (1 - share)).sum(axis=-1) / (n_categories - 1)
         return ratio(observed - chance, 1 - chance)
 
-    found = _with_both_intervals(
+    found = _estimate_both_intervals(
         per_unit, rated, clusters, ac1, (-1 / (n_categories - 1), 1), _no_pairs(codes), **drawing
     )
     n_paired = int(paired.sum())
@@ -369,7 +371,9 @@ def fleiss_kappa(
         # multiplied by total ** 2, so that the denominator is an exact integer and 0 only where pe is 1
         return ratio(agreed * total**2 - squares, total**2 - squares)
 
-    return _with_both_intervals(per_unit, used, clusters, kappa, (-1 / max(m - 1, 1), 1), reason, **drawing)
+    return _estimate_both_intervals(
+        per_unit, used, clusters, kappa, (-1 / max(m - 1, 1), 1), reason, **drawing
+    )
 
 
 def krippendorff_alpha(
@@ -402,7 +406,7 @@ def krippendorff_alpha(
         by_chance = total * (total - 1) - (pooled * (pooled - 1)).sum(axis=-1)
         return 1 - ratio((total - agreed) * (total - 1), by_chance)
 
-    return _with_both_intervals(per_unit, used, clusters, alpha, (-1, 1), reason, **drawing)
+    return _estimate_both_intervals(per_unit, used, clusters, alpha, (-1, 1), reason, **drawing)
 
 
 def _pair_agreement(counts: Floats) -> Floats:
@@ -698,7 +702,7 @@ class BesideRaters:
     """The judge's share minus the raters', over units with both."""
 
 
-def beside_raters(
+def agreement_with_raters(
     votes: ArrayLike,
     judge: ArrayLike,
     *,
@@ -716,7 +720,7 @@ def beside_raters(
     def mean(values: Floats, scale: tuple[float, float], reason: str) -> AgreementEstimate:
         used = ~np.isnan(values)
         per_unit = np.column_stack([values[used], np.ones(used.sum())])
-        return _with_both_intervals(per_unit, used, clusters, mean_of_sums, scale, reason, **drawing)
+        return _estimate_both_intervals(per_unit, used, clusters, mean_of_sums, scale, reason, **drawing)
 
     return BesideRaters(
         mean(own, (0, 1), NONE_WITH_BOTH),
@@ -760,7 +764,7 @@ def mean_of_pairs(
     per_unit = np.hstack(blocks)[used] if blocks else np.zeros((int(used.sum()), width))
     scale = (-1, 1) if coefficient == "cohen_kappa" else (-1 / (n_categories - 1), 1)
     reason = BOTH_ONE_CATEGORY if used.any() else _NO_SHARED_PAIR
-    return _with_both_intervals(per_unit, used, clusters, statistic, scale, reason, **drawing)
+    return _estimate_both_intervals(per_unit, used, clusters, statistic, scale, reason, **drawing)
 
 
 def _pair_rows(codes: Codes, n_categories: int) -> Floats:
@@ -937,11 +941,11 @@ def split_raters(
     )
 
 
-def _unless_few(found: Estimate) -> Estimate:
+def _unless_few(estimate: Estimate) -> Estimate:
     """The estimate without an interval if it rests on fewer than FEWEST_ITEMS clusters or (`n`) texts."""
-    if found.low is None or min(found.n_clusters, found.n) >= FEWEST_ITEMS:
-        return found
-    return replace(found, low=None, high=None, monte_carlo_error=None, interval_reason=FEW_ITEMS)
+    if estimate.low is None or min(estimate.n_clusters, estimate.n) >= FEWEST_ITEMS:
+        return estimate
+    return replace(estimate, low=None, high=None, monte_carlo_error=None, interval_reason=FEW_ITEMS)
 
 
 def _follows(counts: Floats, said: Floats, labels: NDArray[np.generic], drawing: Resampling) -> Estimate:
@@ -992,7 +996,7 @@ _DECIMALS = 12  # equal rates share a rank even if they were summed in different
 
 def disagreement(
     answers: ArrayLike,
-    own: ArrayLike,
+    expected: ArrayLike,
     *,
     clusters: ArrayLike | None = None,
     variant: Variant = "paper",
@@ -1010,7 +1014,7 @@ def disagreement(
     (without `clusters`, single questions: too narrow if questions of a document are alike). Misleads: models that share
     an error agree, and a model with trivial questions has a low rate. Compare models only within one call.
     """
-    codes, made = _checked_answers(answers, own)
+    codes, made = _checked_answers(answers, expected)
     n_others, n_differ = _others_of_all(codes) if variant == "cef-code" else _others_of_known(codes)
     used = made & (n_others > 0)
     return _rates(
@@ -1025,7 +1029,7 @@ def disagreement(
 
 def deviation(
     answers: ArrayLike,
-    own: ArrayLike,
+    expected: ArrayLike,
     *,
     clusters: ArrayLike | None = None,
     variant: Variant = "paper",
@@ -1035,7 +1039,7 @@ def deviation(
 
     Computed over all models' questions, each distinct question of a document once. paper: ADS(M_i) = share of the questions
     on which M_i's answer is not the most frequent answer, M_i's own included (CEF, section 3.1). A question is left out if
-    the most frequent answer is tied, if there are fewer than two answers, or if M_i did not answer. `own` is ignored.
+    the most frequent answer is tied, if there are fewer than two answers, or if M_i did not answer. `expected` is ignored.
     cef-code: the answer of each author counts as YES whatever it was; a missing answer is an answer of its own; questions
     on which fewer than ceil(4/5 K) of the K models agree (4 of 5 in CEF) are dropped; M_i deviates if its answer is not the
     agreed one.
@@ -1045,7 +1049,7 @@ def deviation(
     majority if they differ; in `cef-code` for fewer than five models, where ceil(4/5 K) = K and all must agree. Misleads
     with three models: two of the same family decide.
     """
-    codes, made = _checked_answers(answers, own)
+    codes, made = _checked_answers(answers, expected)
     n_models = codes.shape[1]
     if variant == "cef-code":
         codes = np.where(made, YES, codes)
@@ -1082,8 +1086,8 @@ def lowest_first(values: Sequence[float | None]) -> tuple[int | None, ...]:
     return tuple(None if value is None else int(next(ranks)) for value in values)
 
 
-def _checked_answers(answers: ArrayLike, own: ArrayLike) -> tuple[Codes, NDArray[np.bool_]]:
-    codes, made = check_votes(answers, N_ANSWERS), np.asarray(own)
+def _checked_answers(answers: ArrayLike, expected: ArrayLike) -> tuple[Codes, NDArray[np.bool_]]:
+    codes, made = check_votes(answers, N_ANSWERS), np.asarray(expected)
     if made.shape != codes.shape:
         raise ValueError(
             f"own must have the shape of answers (questions, models), got {made.shape} and {codes.shape}"

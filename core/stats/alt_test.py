@@ -17,16 +17,16 @@ from core.stats.resampling import (
     Estimate,
     Floats,
     Rng,
+    add_jackknife,
     check_confidence_level,
     cluster_sums,
     jackknife_error,
+    leave_one_out,
     ratio,
     resampled_estimate,
     unit_clusters,
     why_no_interval,
     wilson_ends,
-    with_jackknife,
-    without_each,
 )
 
 Alignment = Literal["accuracy", "rmse"]
@@ -341,7 +341,7 @@ def _advantage(
         return found
     low, high = wilson_ends(
         observed,
-        jackknife_error(without_each(sums, statistic)),
+        jackknife_error(leave_one_out(sums, statistic)),
         n_clusters=len(sums),
         most=float(sums[:, sums.shape[1] // 2 :].sum()),
         confidence_level=confidence_level,
@@ -383,7 +383,7 @@ def _gap(
 
     observed = float(statistic(sums.sum(axis=0))) if len(sums) else np.nan
     found = _estimate(observed, int(some.sum()), len(both), len(sums), confidence_level)
-    jackknife = with_jackknife(found, sums, statistic, (-1.0, 1.0))
+    jackknife = add_jackknife(found, sums, statistic, (-1.0, 1.0))
     return replace(
         found, low=jackknife.low_t, high=jackknife.high_t, interval_reason=jackknife.interval_t_reason
     )
@@ -442,7 +442,7 @@ def human_ceiling(
     return _replaced(given, given, epsilon, alignment, clusters, alpha, confidence_level)[0]
 
 
-def on_reduced_panels(
+def reduced_alt_test(
     judge: ArrayLike,
     ratings: ArrayLike,
     *,

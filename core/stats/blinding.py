@@ -11,11 +11,11 @@ from core.stats.resampling import (
     Floats,
     Resampling,
     Rng,
-    at_a_time,
     check_confidence_level,
     cluster_bootstrap,
     flips_p,
     ratio,
+    resamples_at_once,
     sign_flips,
 )
 
@@ -136,7 +136,7 @@ def bang_index(
     if n == 0:
         return Index(None, None, None, None, 0, confidence_level, no_guesses)
     p, q = right / n, wrong / n
-    return _with_normal_interval(p - q, (p + q - (p - q) ** 2) / n, n, confidence_level)
+    return _normal_index(p - q, (p + q - (p - q) ** 2) / n, n, confidence_level)
 
 
 def james_index(table: ArrayLike, *, confidence_level: float = 0.95) -> Index:
@@ -166,7 +166,7 @@ def james_index(table: ArrayLike, *, confidence_level: float = 0.95) -> Index:
         seen = _SIDES[int(counts[RIGHT, :UNSURE].sum() > 0)]
         reason = f"every guess that names a side is about a pair with the human answer on the {seen}"
         return Index(None, None, None, None, n, confidence_level, reason)
-    return _with_normal_interval(estimate, _james_variance(counts / n) / n, n, confidence_level)
+    return _normal_index(estimate, _james_variance(counts / n) / n, n, confidence_level)
 
 
 def share_right(n_right: int, n: int, *, confidence_level: float = 0.95) -> ShareRight:
@@ -236,7 +236,7 @@ def _james_variance(shares: NDArray[np.float64]) -> float:
     return float((shares * derivative**2).sum() - (shares * derivative).sum() ** 2)
 
 
-def _with_normal_interval(estimate: float, variance: float, n: int, confidence_level: float) -> Index:
+def _normal_index(estimate: float, variance: float, n: int, confidence_level: float) -> Index:
     from scipy.special import ndtri  # imported lazily: most commands need no quantile
 
     se = float(np.sqrt(max(variance, 0.0)))
@@ -350,7 +350,7 @@ def separability(
     observed = float(_auc(rows, labels, None)[0])
     signs, exact = sign_flips(n_questions, n_resamples, rng)
     index = _coins(rows, labels)
-    block = at_a_time(len(rows))
+    block = resamples_at_once(len(rows))
     found = np.concatenate(
         [_auc(rows, labels, signs[:, at : at + block][index]) for at in range(0, signs.shape[1], block)]
     )

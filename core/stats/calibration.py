@@ -21,9 +21,9 @@ from core.stats.resampling import (
     Rng,
     check_confidence_level,
     cluster_bootstrap,
+    cluster_estimate,
     mean_estimates,
     numbered,
-    over_clusters,
     ratio,
     unit_clusters,
 )
@@ -55,7 +55,7 @@ def isotonic_knots(judge: Floats, human: Floats) -> tuple[Floats, Floats]:
     return scores[kept], values[kept]
 
 
-def through(knots: tuple[Floats, Floats]) -> Predict:
+def linear_map(knots: tuple[Floats, Floats]) -> Predict:
     """A map that is linear between knots and constant beyond."""
     return lambda scores: np.interp(scores, *knots)
 
@@ -303,7 +303,7 @@ def calibration_map(
 
 def calibrated(knots: Knots, scores: ArrayLike) -> Floats:
     """Map a judge's scores (n,) to the human scale; NaN stays. Needs at least one knot."""
-    return through((np.array([at for at, _ in knots]), np.array([value for _, value in knots])))(
+    return linear_map((np.array([at for at, _ in knots]), np.array([value for _, value in knots])))(
         np.asarray(scores, dtype=np.float64)
     )
 
@@ -332,12 +332,12 @@ def _cross_validated(texts: _Texts, method: Method) -> tuple[Floats, Method, str
     try:
         if method == "ordinal":
             _predictor(texts, np.ones(texts.judge.size, dtype=bool), method)
-        return _out_of_fold(texts, method), method, None
+        return _held_out_predictions(texts, method), method, None
     except NoFit as error:
-        return _out_of_fold(texts, "isotonic"), "isotonic", f"isotonic in place of ordinal: {error}"
+        return _held_out_predictions(texts, "isotonic"), "isotonic", f"isotonic in place of ordinal: {error}"
 
 
-def _out_of_fold(texts: _Texts, method: Method) -> Floats:
+def _held_out_predictions(texts: _Texts, method: Method) -> Floats:
     found = np.empty(texts.judge.size)
     for fold in range(int(texts.folds.max()) + 1):
         held = texts.folds == fold
@@ -347,7 +347,7 @@ def _out_of_fold(texts: _Texts, method: Method) -> Floats:
 
 def _predictor(texts: _Texts, rows: np.ndarray, method: Method) -> Predict:
     judge, human = texts.judge[rows], texts.human[rows]
-    return ordinal_map(judge, human) if method == "ordinal" else through(isotonic_knots(judge, human))
+    return ordinal_map(judge, human) if method == "ordinal" else linear_map(isotonic_knots(judge, human))
 
 
 def _knots(texts: _Texts, method: Method) -> Knots:
@@ -372,14 +372,14 @@ def _rescaled(judge: Floats, judge_scale: Scale | None, human_scale: Scale | Non
 
 
 def _errors(
-    texts: _Texts, shown: Floats | None, found: Floats, reason: str | None, drawing: Resampling
+    texts: _Texts, shown: Floats | None, values: Floats, reason: str | None, drawing: Resampling
 ) -> Sequence[Estimate]:
     """Errors of the judge, of the map and of the mean rating, and the map's gain over the mean rating."""
     if reason is not None:
         return [_none(texts, reason, drawing)] * 4
     sums, counts = np.bincount(texts.folds, weights=texts.human), np.bincount(texts.folds)
     means_of_others = (texts.human.sum() - sums) / (texts.human.size - counts)
-    after, of_mean = np.abs(found - texts.human), np.abs(means_of_others[texts.folds] - texts.human)
+    after, of_mean = np.abs(values - texts.human), np.abs(means_of_others[texts.folds] - texts.human)
     before = np.zeros_like(after) if shown is None else np.abs(shown - texts.human)
     gain = of_mean - after
     # A flat map returns the mean, but summed in another order.
@@ -402,7 +402,7 @@ def _side(
 
 def _none(texts: _Texts, reason: str, drawing: Resampling) -> Estimate:
     n_items = int(texts.items.max(initial=-1)) + 1
-    return over_clusters(np.nan, None, n_items, together=1, n=texts.judge.size, reason=reason, **drawing)
+    return cluster_estimate(np.nan, None, n_items, together=1, n=texts.judge.size, reason=reason, **drawing)
 
 
 def _notes(texts: _Texts, knots: Knots, n_folds: int, n_items: int) -> tuple[str, ...]:
@@ -447,7 +447,7 @@ class KeptAbove:
 class TrustThreshold:
     """The lowest confidence with the agreement that was promised, if there is one."""
 
-    chosen: KeptAbove | None
+    threshold: KeptAbove | None
     steps: tuple[KeptAbove, ...]
     """One for each threshold, the highest first."""
     fewest: int

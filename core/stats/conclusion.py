@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from core.stats.non_inferiority import (
     FEWEST_QUESTIONS,
     NO_SCORED_PAIR,
-    above_margin,
+    is_above_margin,
     lower_bound_gaffke,
     scored,
     why_not_ordinary,
@@ -223,31 +223,31 @@ def _gaffke_bounds(means: Floats, confidence_level: float) -> Bounds:
     return Bounds(bound, low, high, "gaffke", "gaffke", None, None)
 
 
-def answer_value(found: Bounds, margin: float | None, n_questions: int) -> AnswerValue:
+def answer_value(bounds: Bounds, margin: float | None, n_questions: int) -> AnswerValue:
     """The answer that bounds give, in the order of the tests in `conclude`."""
     # Bounds within rounding of 0 are on it and show nothing, as on the margin.
-    positive, negative = above_margin(found.low, 0), above_margin(-found.high, 0)
+    positive, negative = is_above_margin(bounds.low, 0), is_above_margin(-bounds.high, 0)
     if margin is None:
         if positive:
             return BETTER
         if negative:
             return WORSE
-    elif above_margin(found.bound, margin):
+    elif is_above_margin(bounds.bound, margin):
         return BETTER if positive else WITHIN_MARGIN if negative else NOT_WORSE
     elif negative:
         return WORSE
-    return OPEN if _why_too_little(found, margin, n_questions) is None else TOO_LITTLE
+    return OPEN if _why_too_little(bounds, margin, n_questions) is None else TOO_LITTLE
 
 
-def _why_too_little(found: Bounds, margin: float | None, n_questions: int) -> str | None:
+def _why_too_little(bounds: Bounds, margin: float | None, n_questions: int) -> str | None:
     """Why bounds that show nothing are too little information; None: they could have shown something."""
     if n_questions < FEWEST_QUESTIONS:
         return f"fewer than {FEWEST_QUESTIONS} questions: {n_questions}"
     if margin is None:
         return None
-    if found.low_reason is not None:
-        return found.low_reason
-    if not above_margin(found.low, margin) and not above_margin(-found.high, margin):
+    if bounds.low_reason is not None:
+        return bounds.low_reason
+    if not is_above_margin(bounds.low, margin) and not is_above_margin(-bounds.high, margin):
         return "the interval contains both ends of the margin"
     return None
 
@@ -264,7 +264,7 @@ def claimed_against(value: AnswerValue, margin: float | None) -> tuple[int, ...]
 
 def _holds_with_one_more(
     sums: Floats,
-    found: Bounds,
+    bounds: Bounds,
     value: AnswerValue,
     margin: float | None,
     confidence_level: float,
@@ -293,11 +293,11 @@ def _holds_with_one_more(
         return quantile(drawn, 1 - level)
 
     if value == WORSE:
-        return above_margin(bound(side, found.high_method, -1), 0)
+        return is_above_margin(bound(side, bounds.high_method, -1), 0)
     if value == BETTER:
-        return above_margin(bound(side, found.low_method, 1), 0)
+        return is_above_margin(bound(side, bounds.low_method, 1), 0)
     assert margin is not None, "only a margin makes these claims possible"
-    return above_margin(bound(confidence_level, found.low_method, 1), margin)
+    return is_above_margin(bound(confidence_level, bounds.low_method, 1), margin)
 
 
 @dataclass(frozen=True)

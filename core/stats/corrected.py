@@ -55,7 +55,7 @@ class Texts:
     """Whether each of the judge's values is an answer of its own, such as a word; else scores are cut into bins."""
     weights: Floats | None = None
     """What each label counts, for texts drawn with known probabilities."""
-    said: Floats | None = None
+    original: Floats | None = None
     """What the judge said, where `judge` holds passes and fails that were made of it; None: `judge`."""
     systems: NDArray[np.generic] | None = None
     """The system of each text, to test how labels were chosen."""
@@ -70,7 +70,7 @@ class Texts:
     @property
     def spoken(self) -> Floats:
         """What the judge said, NaN where it gave no score."""
-        return self.judge if self.said is None else self.said
+        return self.judge if self.original is None else self.original
 
     @property
     def scored(self) -> NDArray[np.bool_]:
@@ -123,7 +123,7 @@ class CorrectedMean(Corrected):
     """What enters a difference; None where PPI++ or Rogan-Gladen decide."""
 
 
-def corrected(texts: Texts, asked: Asked) -> CorrectedMean:
+def corrected(texts: Texts, wanted: Asked) -> CorrectedMean:
     """Estimate the mean label of all texts. A text without a score is an answer of its own: it counts, and so does its label.
 
     By the judge's answers (`strata.stratified_mean`, bins of scores by `strata.answers_of`), unless labels were declared to be chosen at
@@ -136,20 +136,20 @@ def corrected(texts: Texts, asked: Asked) -> CorrectedMean:
 
     Misleads if labels were not chosen as assumed.
     """
-    alone = _alone(texts, asked)
-    judged = _judge_only(texts, asked)
+    alone = _alone(texts, wanted)
+    judged = _judge_only(texts, wanted)
     if texts.labelled.all():
-        found = _by_answer(texts, asked)
-    elif asked.labels_chosen == "by-truth" or asked.method == "rogan-gladen":
-        found = _by_truth(texts, asked)
-    elif _is_by_answer(asked, texts):
-        found = _by_answer(texts, asked)
+        found = _stratified_by_answer(texts, wanted)
+    elif wanted.labels_chosen == "by-truth" or wanted.method == "rogan-gladen":
+        found = _rogan_gladen(texts, wanted)
+    elif _is_by_answer(wanted, texts):
+        found = _stratified_by_answer(texts, wanted)
     else:
-        found = _at_random(texts, asked, alone)
+        found = _random_sample_mean(texts, wanted, alone)
     p, by = (
         (None, "")
         if found.method == "rogan-gladen" or texts.weights is not None
-        else _selection(texts, asked, found)
+        else _selection(texts, wanted, found)
     )
     return replace(
         found,
@@ -160,35 +160,35 @@ def corrected(texts: Texts, asked: Asked) -> CorrectedMean:
     )
 
 
-def _is_by_answer(asked: Asked, texts: Texts) -> bool:
-    if asked.method is not None:
-        return asked.method == "by-class"
-    return asked.labels_chosen != "at-random" or asked.these_texts or texts.weights is not None
+def _is_by_answer(request: Asked, texts: Texts) -> bool:
+    if request.method is not None:
+        return request.method == "by-class"
+    return request.labels_chosen != "at-random" or request.these_texts or texts.weights is not None
 
 
-def _bound_of_labels(texts: Texts, asked: Asked, of_shares: Bound) -> Bound:
+def _bound_of_labels(texts: Texts, request: Asked, of_shares: Bound) -> Bound:
     """The interval of mean labels. of_shares: where each label is a pass or a fail."""
-    if asked.ends is None:
+    if request.ends is None:
         return "normal"
     labels = texts.human[texts.labelled]
-    binary = asked.pass_rate and bool(((labels == 0) | (labels == 1)).all())
+    binary = request.pass_rate and bool(((labels == 0) | (labels == 1)).all())
     return of_shares if binary else "bounded"
 
 
-def _stratified(texts: Texts, strata: Indices, asked: Asked, of_shares: Bound) -> Stratified:
+def _stratified(texts: Texts, strata: Indices, request: Asked, of_shares: Bound) -> Stratified:
     return stratified_mean(
         texts.human,
         strata,
-        bound=_bound_of_labels(texts, asked, of_shares),
-        ends=asked.ends,
+        bound=_bound_of_labels(texts, request, of_shares),
+        ends=request.ends,
         clusters=texts.clusters,
         weights=texts.weights,
-        finite=asked.these_texts,
-        confidence_level=asked.confidence_level,
+        finite=request.these_texts,
+        confidence_level=request.confidence_level,
     )
 
 
-def _alone(texts: Texts, asked: Asked) -> Stratified:
+def _alone(texts: Texts, request: Asked) -> Stratified:
     """The mean of the labels; `n` of the estimate counts them."""
     only = replace(
         texts,
@@ -197,35 +197,35 @@ def _alone(texts: Texts, asked: Asked) -> Stratified:
         weights=None if texts.weights is None else texts.weights[texts.labelled],
     )
     # All texts are in one stratum, so that only how many there are matters, for exactly these texts.
-    every = texts if asked.these_texts else only
-    found = _stratified(every, np.zeros(every.human.size, dtype=np.intp), asked, "exact")
+    every = texts if request.these_texts else only
+    found = _stratified(every, np.zeros(every.human.size, dtype=np.intp), request, "exact")
     return replace(
         found,
         estimate=replace(found.estimate, n=found.n_labelled, n_clusters=found.n_labelled_clusters),
     )
 
 
-def _judge_only(texts: Texts, asked: Asked) -> Estimate:
+def _judge_only(texts: Texts, request: Asked) -> Estimate:
     """Mean score of the texts that have one."""
     scored = texts.scored
     judge = texts.judge[scored]
     if not judge.size:
-        return _undefined(NO_JUDGE, texts, asked)
+        return _undefined(NO_JUDGE, texts, request)
     found = corrected_mean(
         Scored(judge, np.full(judge.size, np.nan), texts.clusters[scored]),
-        pass_rate=asked.pass_rate,
-        confidence_level=asked.confidence_level,
+        pass_rate=request.pass_rate,
+        confidence_level=request.confidence_level,
     )
     return found.judge_only
 
 
-def _undefined(why: str, texts: Texts, asked: Asked) -> Estimate:
+def _undefined(why: str, texts: Texts, request: Asked) -> Estimate:
     return resampled_estimate(
         np.nan,
         None,
         n=texts.human.size,
         n_clusters=int(np.unique(texts.clusters).size),
-        confidence_level=asked.confidence_level,
+        confidence_level=request.confidence_level,
         reason=why,
         interval_reason=why,
     )
@@ -234,29 +234,29 @@ def _undefined(why: str, texts: Texts, asked: Asked) -> Estimate:
 # --- by the judge's answers --------------------------------------------------------------------
 
 
-def _strata(texts: Texts, asked: Asked) -> Indices:
+def _strata(texts: Texts, request: Asked) -> Indices:
     """The answer of each text. Where labels were chosen by the judge's answer, none of a few answers is joined to another."""
     known = texts.spoken[texts.scored]
-    each = texts.answers or (asked.labels_chosen == "by-judge" and np.unique(known).size <= MOST_ANSWERS)
+    each = texts.answers or (request.labels_chosen == "by-judge" and np.unique(known).size <= MOST_ANSWERS)
     return answers_of(texts.spoken, texts.labelled, each=each)
 
 
-def _by_answer(texts: Texts, asked: Asked) -> CorrectedMean:
-    strata = _strata(texts, asked)
+def _stratified_by_answer(texts: Texts, request: Asked) -> CorrectedMean:
+    strata = _strata(texts, request)
     n_answers = int(np.unique(strata).size)
     whole = bool(texts.labelled.all())
     if whole or n_answers < 2:
-        found = _stratified(texts, np.zeros(strata.size, dtype=np.intp), asked, "exact")
+        found = _stratified(texts, np.zeros(strata.size, dtype=np.intp), request, "exact")
         why = "too few labels keep the judge's answers apart"
         if whole:
             why = "every text has a label"
         elif np.unique(texts.spoken[texts.scored]).size < 2:
             why = "the judge gives all texts one answer"
-        method: Method = "exact" if asked.pass_rate else "labels-only"
-        return _of_strata(texts, found, method, why, 0.0)
-    found = _stratified(texts, strata, asked, "wilson")
+        method: Method = "exact" if request.pass_rate else "labels-only"
+        return _strata_mean(texts, found, method, why, 0.0)
+    found = _stratified(texts, strata, request, "wilson")
     why = "it holds for labels chosen at random, and for labels chosen by the judge's answer"
-    made = _of_strata(texts, found, "by-class", why, _saved(texts, found, strata, asked))
+    made = _strata_mean(texts, found, "by-class", why, _saved(texts, found, strata, request))
     return replace(made, answers=_answers(texts, found, strata))
 
 
@@ -270,7 +270,7 @@ def _answers(texts: Texts, found: Stratified, strata: Indices) -> tuple[Answer, 
     return tuple(made)
 
 
-def _of_strata(
+def _strata_mean(
     texts: Texts, found: Stratified, method: Method, why: str, saved: float | None
 ) -> CorrectedMean:
     blank = found.estimate
@@ -290,7 +290,7 @@ def _of_strata(
     )
 
 
-def _saved(texts: Texts, found: Stratified, strata: Indices, asked: Asked) -> float | None:
+def _saved(texts: Texts, found: Stratified, strata: Indices, request: Asked) -> float | None:
     """How many more labels of randomly chosen texts would give labels alone an interval of this width; negative for a loss.
 
     The width of labels alone is that of as many labels of randomly chosen texts, with the shares of all texts within and between
@@ -311,17 +311,17 @@ def _saved(texts: Texts, found: Stratified, strata: Indices, asked: Asked) -> fl
     ):  # items that cancel show no design effect
         return None
     n = y.size * float(moved @ moved) / float(by_item @ by_item)
-    bound = _bound_of_labels(texts, asked, "wilson")
-    if bound == "normal" or asked.ends is None:
+    bound = _bound_of_labels(texts, request, "wilson")
+    if bound == "normal" or request.ends is None:
         spread = float(stands_for @ (y - mean) ** 2) / float(stands_for.sum())
         return float(y.size * (spread / max(n - 1, 1) / found.variance - 1)) if found.variance > 0 else None
-    bottom, length = asked.ends[0], asked.ends[1] - asked.ends[0]
+    bottom, length = request.ends[0], request.ends[1] - request.ends[0]
     # Of exactly these texts, labels alone would be more certain too.
     width /= (
-        (1 - y.size / texts.human.size) ** 0.5 if asked.these_texts and y.size < texts.human.size else 1.0
+        (1 - y.size / texts.human.size) ** 0.5 if request.these_texts and y.size < texts.human.size else 1.0
     )
     low, high = ends_of_mean(
-        (y - bottom) / length, stands_for, (mean - bottom) / length, n, bound, asked.confidence_level
+        (y - bottom) / length, stands_for, (mean - bottom) / length, n, bound, request.confidence_level
     )
     return float(y.size * (((high - low) * length / width) ** 2 - 1))
 
@@ -329,23 +329,23 @@ def _saved(texts: Texts, found: Stratified, strata: Indices, asked: Asked) -> fl
 # --- labels chosen at random, or by what people would say --------------------------------------
 
 
-def _at_random(texts: Texts, asked: Asked, alone: Stratified) -> CorrectedMean:
+def _random_sample_mean(texts: Texts, request: Asked, alone: Stratified) -> CorrectedMean:
     judge = np.where(texts.scored, texts.judge, _mean_score(texts))
     labels = texts.human[texts.labelled]
-    method = asked.method
+    method = request.method
     why = ""
     if (
         method is None
-        and not asked.pass_rate
+        and not request.pass_rate
         and labels.size
         and (why := few_differ(labels, FEWEST_OTHERS_FOR_PPI))
     ):
         method = "labels-only"
     found = corrected_mean(
         Scored(judge, texts.human, texts.clusters),
-        pass_rate=asked.pass_rate,
+        pass_rate=request.pass_rate,
         method=method,
-        confidence_level=asked.confidence_level,
+        confidence_level=request.confidence_level,
     )
     made = CorrectedMean(**vars(found))
     if made.method in {"exact", "labels-only"}:
@@ -359,36 +359,36 @@ def _mean_score(texts: Texts) -> float:
     return float(known.mean()) if known.size else 0.0
 
 
-def _by_truth(texts: Texts, asked: Asked) -> CorrectedMean:
+def _rogan_gladen(texts: Texts, request: Asked) -> CorrectedMean:
     """Rogan-Gladen. A text without a score is one that the judge does not pass."""
     judge = np.where(texts.scored, texts.judge, 0.0)
     found = corrected_mean(
         Scored(judge, texts.human, texts.clusters),
-        pass_rate=asked.pass_rate,
+        pass_rate=request.pass_rate,
         method="rogan-gladen",
-        confidence_level=asked.confidence_level,
+        confidence_level=request.confidence_level,
     )
     decided = found.rogan_gladen
     if decided is None:
         why = "it needs passes and fails from the judge, and from the raters of each text together"
-        decided = _undefined(why, texts, asked)
+        decided = _undefined(why, texts, request)
     return replace(
         CorrectedMean(**vars(found)),
         decided=replace(decided, n=texts.human.size, n_clusters=found.decided.n_clusters),
         method="rogan-gladen",
         why="labels were chosen by what people would say",
         weight=None,
-        labels_saved=_saved_by_truth(decided, found.n_labelled, asked),
+        labels_saved=_saved_by_truth(decided, found.n_labelled, request),
     )
 
 
-def _saved_by_truth(decided: Estimate, n_labelled: int, asked: Asked) -> float | None:
+def _saved_by_truth(decided: Estimate, n_labelled: int, request: Asked) -> float | None:
     """How many more labels of randomly chosen texts would give labels alone an interval of this width."""
     if decided.estimate is None or decided.low is None or decided.high is None or not n_labelled:
         return None
     share = np.array([decided.estimate])
     low, high = ends_of_mean(
-        share, np.ones(1), decided.estimate, n_labelled, "wilson", asked.confidence_level
+        share, np.ones(1), decided.estimate, n_labelled, "wilson", request.confidence_level
     )
     return float(n_labelled * (((high - low) / (decided.high - decided.low)) ** 2 - 1))
 
@@ -396,10 +396,10 @@ def _saved_by_truth(decided: Estimate, n_labelled: int, asked: Asked) -> float |
 # --- how labels were chosen --------------------------------------------------------------------
 
 
-def _selection(texts: Texts, asked: Asked, found: CorrectedMean) -> tuple[float | None, str]:
+def _selection(texts: Texts, request: Asked, found: CorrectedMean) -> tuple[float | None, str]:
     """Smallest p of labelled texts differing from those that they stand for, Bonferroni over what is compared, and in what."""
     strata = (
-        _strata(texts, asked) if found.method == "by-class" else np.zeros(texts.judge.size, dtype=np.intp)
+        _strata(texts, request) if found.method == "by-class" else np.zeros(texts.judge.size, dtype=np.intp)
     )
     scored = texts.scored
     spoken = np.where(scored, texts.spoken, texts.spoken[scored].mean() if scored.any() else 0.0)
@@ -425,7 +425,7 @@ def _selection(texts: Texts, asked: Asked, found: CorrectedMean) -> tuple[float 
 
 
 def corrected_gap(
-    first: Texts, second: Texts, of_first: CorrectedMean, of_second: CorrectedMean, asked: Asked
+    first: Texts, second: Texts, of_first: CorrectedMean, of_second: CorrectedMean, wanted: Asked
 ) -> Corrected:
     """Estimate the mean of the first system minus that of the second, as each of them was estimated.
 
@@ -434,19 +434,19 @@ def corrected_gap(
     Labels chosen by what people would say: the difference of two Rogan-Gladen estimates, as independent ones.
     """
     sides = of_first.stratified or of_first.decided, of_second.stratified or of_second.decided
-    width = None if asked.ends is None else asked.ends[1] - asked.ends[0]
+    width = None if wanted.ends is None else wanted.ends[1] - wanted.ends[0]
     paired = bool(np.intersect1d(first.clusters, second.clusters).size)
-    if _is_by_answer(asked, first) or "rogan-gladen" in {of_first.method, of_second.method}:
+    if _is_by_answer(wanted, first) or "rogan-gladen" in {of_first.method, of_second.method}:
         found = mean_difference(*sides, width=width)
         method = of_first.method if of_first.method == of_second.method else "by-class"
         why = of_first.why if method != "by-class" else "each system by the judge's answers"
-        judged = _judged_apart(first, second, asked)
+        judged = _judged_apart(first, second, wanted)
         return Corrected(
             found.estimate,
             method,
             why,
             judged,
-            mean_difference(_alone(first, asked), _alone(second, asked), width=width).estimate,
+            mean_difference(_alone(first, wanted), _alone(second, wanted), width=width).estimate,
             None,
             of_first.n_labelled + of_second.n_labelled,
             of_first.n_labelled_clusters + of_second.n_labelled_clusters,
@@ -458,12 +458,12 @@ def corrected_gap(
         Scored(np.where(one.scored, one.judge, _mean_score(one)), one.human, one.clusters, one.keys)
         for one in (first, second)
     ]
-    made = corrected_difference(*rows, pass_rate=asked.pass_rate, confidence_level=asked.confidence_level)
+    made = corrected_difference(*rows, pass_rate=wanted.pass_rate, confidence_level=wanted.confidence_level)
     if not (first.scored.all() and second.scored.all()):
-        made = replace(made, judge_only=_judged_apart(first, second, asked))
-    if asked.pass_rate or not (why := _few_differ_in_pairs(first, second)):
+        made = replace(made, judge_only=_judged_apart(first, second, wanted))
+    if wanted.pass_rate or not (why := _few_differ_in_pairs(first, second)):
         return made
-    alone = mean_difference(_alone(first, asked), _alone(second, asked), width=width)
+    alone = mean_difference(_alone(first, wanted), _alone(second, wanted), width=width)
     decided = replace(alone.estimate, n=made.decided.n, n_clusters=made.decided.n_clusters)
     return replace(
         made,
@@ -475,13 +475,13 @@ def corrected_gap(
     )
 
 
-def _judged_apart(first: Texts, second: Texts, asked: Asked) -> Estimate:
+def _judged_apart(first: Texts, second: Texts, request: Asked) -> Estimate:
     """The difference of the judge's own means, of the texts that it scored."""
     rows = [
         Scored(one.judge[one.scored], np.full(int(one.scored.sum()), np.nan), one.clusters[one.scored])
         for one in (first, second)
     ]
-    return corrected_difference(*rows, confidence_level=asked.confidence_level).judge_only
+    return corrected_difference(*rows, confidence_level=request.confidence_level).judge_only
 
 
 def _few_differ_in_pairs(first: Texts, second: Texts) -> str:

@@ -49,12 +49,12 @@ def tied(values: Floats, sizes: Floats | None = None) -> Floats:
     if sizes is None:
         # Sorting values is several times as fast as sorting their places, and most columns need no more.
         ascending = np.sort(values, axis=-1)
-        if not _near(ascending, np.abs(ascending))[1].any():
+        if not _rounding_steps(ascending, np.abs(ascending))[1].any():
             return values
     order = np.argsort(values, axis=-1, kind="stable")
     size = np.abs(values) if sizes is None else sizes
     ascending, ordered = (np.take_along_axis(each, order, axis=-1) for each in (values, size))
-    near, differ = _near(ascending, ordered)
+    near, differ = _rounding_steps(ascending, ordered)
     if not differ.any():
         return values
     place = np.broadcast_to(np.arange(values.shape[-1]), values.shape).copy()
@@ -65,7 +65,7 @@ def tied(values: Floats, sizes: Floats | None = None) -> Floats:
     return result
 
 
-def _near(ascending: Floats, sizes: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _rounding_steps(ascending: Floats, sizes: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Whether each value but the first is within rounding of the one before, and whether it differs from it all the same."""
     reach = ROUNDING * np.maximum(sizes[..., 1:], sizes[..., :-1])
     near = ascending[..., 1:] <= ascending[..., :-1] + reach  # no subtraction, which could overflow
@@ -169,14 +169,14 @@ class Degeneracy:
     """Sentence with the verdict first, then the numbers."""
 
 
-def duplicates(said: Iterable[tuple[Hashable, Sequence[str]]], called: str) -> Degeneracy | None:
+def duplicates(answers: Iterable[tuple[Hashable, Sequence[str]]], called: str) -> Degeneracy | None:
     """Detect a judge that repeats its words for different texts; None for fewer than DUPLICATE_SHARE of them.
 
-    said: (text, words about it), as the judge read the text; texts without words do not count, and equal texts count
+    answers: (text, words about it), as the judge read the text; texts without words do not count, and equal texts count
     once. called: plural noun for the words, such as `feedback`. Misleads if the words are few: a judge that always writes
     "Correct." repeats itself and may be right.
     """
-    words = {text: tuple(own) for text, own in said if own}
+    words = {text: tuple(own) for text, own in answers if own}
     times: dict[tuple[str, ...], int] = {}
     for own in words.values():
         times[own] = times.get(own, 0) + 1

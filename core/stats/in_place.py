@@ -14,6 +14,7 @@ from core.stats.resampling import (
     check_confidence_level,
     jackknife_ends,
     jackknife_influence,
+    leave_one_out,
     mean_share,
     numbered,
     ratio,
@@ -21,7 +22,6 @@ from core.stats.resampling import (
     unit_clusters,
     unit_weights,
     why_no_interval,
-    without_each,
 )
 
 FEWEST_OF_A_PAIR = 30
@@ -93,7 +93,7 @@ def class_errors(
     d, e_judge = alone * texts, wrong * alone * texts
     e_people = (place * (1.0 - np.nan_to_num(given))).sum(axis=1) * texts
     kept = d > 0
-    return _of_places(
+    return _place_errors(
         d[kept],
         alone[kept],
         e_judge[kept],
@@ -106,7 +106,7 @@ def class_errors(
     )
 
 
-def _of_places(
+def _place_errors(
     d: Floats,
     alone: Floats,
     e_judge: Floats,
@@ -326,7 +326,7 @@ def classes_in_place(
         return ratio(judged, judged_most), ratio(people, most_of_people)
 
     covariance, kappa = (
-        _in_place(parts, both, kept_share, confidence_level) for both in (covariances, kappas)
+        _judge_in_place(parts, both, kept_share, confidence_level) for both in (covariances, kappas)
     )
     return covariance, kappa
 
@@ -387,7 +387,7 @@ def quadratic_kappa(
 
         return kappa([pair(k, i, kk, ii, ki), pair(k, j, kk, jj, kj)]), kappa([pair(i, j, ii, jj, ij)])
 
-    return _in_place(parts, kappas, kept_share, confidence_level)
+    return _judge_in_place(parts, kappas, kept_share, confidence_level)
 
 
 def raters_kappa(
@@ -412,7 +412,7 @@ def raters_kappa(
         confidence_level=confidence_level,
         fewest=_fewest_of(given),
     )
-    return _without_judge(found.people, given)
+    return _people_kappa(found.people, given)
 
 
 def raters_quadratic_kappa(
@@ -434,7 +434,7 @@ def raters_quadratic_kappa(
         confidence_level=confidence_level,
         fewest=_fewest_of(given),
     )
-    return _without_judge(found.people, given)
+    return _people_kappa(found.people, given)
 
 
 def _fewest_of(given: Floats) -> int:
@@ -442,7 +442,7 @@ def _fewest_of(given: Floats) -> int:
     return 1 if given.shape[1] == 2 else FEWEST_OF_A_PAIR
 
 
-def _without_judge(people: Estimate, given: Floats) -> Estimate:
+def _people_kappa(people: Estimate, given: Floats) -> Estimate:
     """A kappa of people within its range, with its texts instead of its pairs and the reasons of a panel without a judge."""
     paired = int(((~np.isnan(given)).sum(axis=1) > 1).sum())
     reason = None if people.estimate is not None else agreement.ALL_ALIKE if paired else agreement.NO_PAIRS
@@ -456,7 +456,7 @@ def _sums(per_text: Floats, labels: NDArray[np.intp], n_items: int) -> Floats:
     return sums
 
 
-def _in_place(
+def _judge_in_place(
     parts: list[Floats],
     both: Callable[[Floats], tuple[Floats, Floats]],
     kept_share: float,
@@ -467,7 +467,7 @@ def _in_place(
     items = np.flatnonzero(sums.any(axis=1))
     sums = sums[items]
     judged, people = (float(one) for one in both(sums.sum(axis=0))) if parts else (np.nan, np.nan)
-    without = without_each(sums, lambda total: np.stack(both(total), axis=-1)) if parts else None
+    without = leave_one_out(sums, lambda total: np.stack(both(total), axis=-1)) if parts else None
     n = round(sum(float(part[:, 0].sum()) for part in parts))
 
     def found(value: float, of: tuple[float, float], why: str = NOTHING_VARIES) -> Estimate:

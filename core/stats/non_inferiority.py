@@ -315,7 +315,7 @@ def non_inferiority(
 
 
 def _compared(bound: float | None, margin: float | None) -> bool | None:
-    return None if bound is None or margin is None else above_margin(bound, margin)
+    return None if bound is None or margin is None else is_above_margin(bound, margin)
 
 
 def lowest_mean(margin: float | None) -> float | None:
@@ -323,7 +323,7 @@ def lowest_mean(margin: float | None) -> float | None:
     return None if margin is None else -margin
 
 
-def above_margin(bound: float, margin: float) -> bool:
+def is_above_margin(bound: float, margin: float) -> bool:
     """Whether a lower bound is above -margin by more than rounding."""
     return bound > -margin + _ROUNDING
 
@@ -426,11 +426,11 @@ def verdict(
         if bound is None:
             bound = lower_bound_questions(used, questions, confidence_level, n_resamples, rng)
         return Verdict(
-            NON_INFERIOR if above_margin(bound, margin) else NOT_SHOWN, "questions", bound, None, None
+            NON_INFERIOR if is_above_margin(bound, margin) else NOT_SHOWN, "questions", bound, None, None
         )
     if bound is None:
         bound = lower_bound_gaffke(means, confidence_level)
-    if above_margin(bound, margin):
+    if is_above_margin(bound, margin):
         return Verdict(NON_INFERIOR, "gaffke", bound, reason, None)
     needed = _questions_needed(sums, margin, confidence_level, n_resamples, rng)
     missing = None if needed is None else max(1, needed - len(sums))

@@ -382,7 +382,7 @@ def _mean_of_question(
         step = 1 / (k * levels)
         lost, won = (decided - mean) / 2, (decided + mean) / 2
         if k * levels > 1:
-            lost, won = _beyond_half_a_step(mean, variance + dealt, step)
+            lost, won = _half_step_chances(mean, variance + dealt, step)
         return _QuestionMean(mean, variance, variance + dealt, step, lost, won)
     latent = latent_components(components, mean)
     agreement = min(latent.question + latent.pair, _MOST_SHARED)
@@ -400,7 +400,7 @@ def _mean_of_question(
 
     variance, seen = of_scores(of_question), of_scores(of_question + of_raters)
     if levels > 1:
-        lost, won = _beyond_half_a_step(score, seen, 1 / levels)
+        lost, won = _half_step_chances(score, seen, 1 / levels)
     return _QuestionMean(score, variance, seen, 1 / levels, lost, won)
 
 
@@ -434,7 +434,7 @@ _MOST_SHARED = 0.999
 """Largest latent correlation to look for: at 1, votes have no part of their own."""
 
 
-def _beyond_half_a_step(mean: float, variance: float, step: float) -> tuple[float, float]:
+def _half_step_chances(mean: float, variance: float, step: float) -> tuple[float, float]:
     """Chance that a normal value is more than half a step below 0, and above it."""
     spread = math.sqrt(variance)
     if spread == 0:
@@ -465,7 +465,7 @@ def half_width(
         return float(ndtri(confidence_level) * math.sqrt(seen * (1 - 1 / size.questions)))
     if size.raters < 2:
         raise ValueError("a statement about raters as a sample needs at least 2 raters")
-    of_raters, shared, *_ = _over_raters(components, size)
+    of_raters, shared, *_ = _rater_terms(components, size)
     if of_raters + shared == 0:
         return 0.0
     df = (size.raters - 1) * ((of_raters + shared) / of_raters) ** 2 if of_raters > 0 else math.inf
@@ -486,7 +486,7 @@ class _OverRaters(NamedTuple):
     """Expected mean square of rater x question, in the same unit."""
 
 
-def _over_raters(components: Components, size: Size) -> _OverRaters:
+def _rater_terms(components: Components, size: Size) -> _OverRaters:
     """For n k / J questions a rater, of which n k (k - 1) / (J (J - 1)) are shared with any other rater."""
     n, n_raters, k = size.questions, size.raters, size.votes
     question = components.question + components.pair / size.levels
@@ -584,7 +584,7 @@ def _power_sampled(components: Components, size: Size, over: float, confidence_l
     true = variance_of_mean(components, size)
     if true == 0:
         return float(over > 0)
-    expected, at = _over_raters(components, size), _spread_out(3)
+    expected, at = _rater_terms(components, size), _spread_out(3)
     of_raters = _mean_square(expected.ms_raters, n_raters - 1, at[:, 0])
     of_questions = _mean_square(expected.of_questions, n - 1, at[:, 1])
     of_rest = _mean_square(expected.of_rest, max(n * (size.votes - 1) - (n_raters - 1), 1), at[:, 2])
@@ -895,7 +895,7 @@ def weights_of(probabilities: ArrayLike) -> Floats:
 
     A mean with these weights, sum(w y) / sum(w), is the mean of all texts that could have been drawn, whatever decided about
     the probabilities (Hajek's estimate: Särndal, Swensson and Wretman 1992, sec. 5.7). `resampling.mean_share` and
-    `with_agresti_min` take the weights.
+    `agresti_min_mean` take the weights.
 
     Misleads with few labels of a rare kind, of which none may have been drawn.
     """

@@ -843,8 +843,8 @@ def kept_and_sent(
     if where.shape != data.judge.shape:
         raise ValueError(f"kept must have shape {data.judge.shape}, got {where.shape}")
     share = float(where.mean()) if where.size else 0.0
-    own = _of_kept(data, where, pass_rate)
-    others = _of_sent(data, ~where, pass_rate)
+    own = _kept_mean(data, where, pass_rate)
+    others = _sent_mean(data, ~where, pass_rate)
     n_kept_labelled, n_sent_labelled = (int((data.labelled & part).sum()) for part in (where, ~where))
 
     def shown(found: _Linear | None, n: int, why: str) -> Estimate:
@@ -871,7 +871,7 @@ def kept_and_sent(
     )
 
 
-def _of_kept(data: _Rows, where: NDArray[np.bool_], pass_rate: bool) -> _Linear | None:
+def _kept_mean(data: _Rows, where: NDArray[np.bool_], pass_rate: bool) -> _Linear | None:
     """Judge's mean plus mean difference; the last influence value is what the differences' variance lacks."""
     both = where & data.labelled
     judged = _mean(data.judge[where], data.index[where], data.size)
@@ -886,7 +886,7 @@ def _of_kept(data: _Rows, where: NDArray[np.bool_], pass_rate: bool) -> _Linear 
     return _Linear(judged.point + off.point, influence, off.df)
 
 
-def _of_sent(data: _Rows, where: NDArray[np.bool_], pass_rate: bool) -> _Linear | None:
+def _sent_mean(data: _Rows, where: NDArray[np.bool_], pass_rate: bool) -> _Linear | None:
     """Mean label; the last influence value is what the variance of a pass rate lacks."""
     both = where & data.labelled
     labels = _mean(data.human[both], data.index[both], data.size)

@@ -318,7 +318,7 @@ def mrmc(
     check_confidence_level(interval_level)
     given = _given(votes, questions)
     width = np.asarray(votes).shape[1]
-    sums, weights, counts = _by_question(given, width)
+    sums, weights, counts = _question_sums(given, width)
     n_raters, n_questions = int((weights.sum(axis=0) > 0).sum()), len(sums)
     n_pairs = int(np.unique(given.pair).size)
     jackknife = _jackknife(sums, weights)
@@ -331,7 +331,7 @@ def mrmc(
     pairs_of, questions_of = counts.sum(axis=0), (counts > 0).sum(axis=0)
     raters = []
     for r in range(width):
-        low, high, why = _over_questions(means[r], errors[r], int(questions_of[r]), interval_level)
+        low, high, why = _question_interval(means[r], errors[r], int(questions_of[r]), interval_level)
         raters.append(
             RaterMean(
                 None if own[r] == 0 else float(means[r]),
@@ -343,7 +343,7 @@ def mrmc(
                 why,
             )
         )
-    low_questions, high_questions, _ = _over_questions(
+    low_questions, high_questions, _ = _question_interval(
         np.nan if mean is None else mean, error, n_questions, interval_level
     )
     voted = own > 0
@@ -379,7 +379,7 @@ def mrmc(
     )
 
 
-def _by_question(given: _Votes, n_raters: int) -> tuple[Floats, Floats, Floats]:
+def _question_sums(given: _Votes, n_raters: int) -> tuple[Floats, Floats, Floats]:
     """Weighted sums of votes, sums of weights, and numbers of votes: each of shape (questions with a vote, n_raters)."""
     question = numbered(given.question)
     shape = (int(question.max()) + 1 if question.size else 0, n_raters)
@@ -412,7 +412,7 @@ def _alone(weights: Floats) -> NDArray[np.bool_]:
     return np.asarray((weights > 0).sum(axis=0) - (weights > 0) == 0, dtype=bool)
 
 
-def _over_questions(
+def _question_interval(
     mean: float, error: float, n_questions: int, level: float
 ) -> tuple[float | None, float | None, str | None]:
     if math.isnan(mean):

@@ -91,14 +91,14 @@ def monte_carlo_error(values: Floats, q: float) -> float:
     return float(ordered[high - 1] - ordered[low - 1]) / 2
 
 
-def is_settled(found: Estimate) -> bool:
+def is_settled(estimate: Estimate) -> bool:
     """Whether more resamples would hardly change the interval, or there is none.
 
     True if the Monte Carlo error of each bound is below MONTE_CARLO_SHARE of the interval's width, or if both are 0.
     """
-    if found.low is None or found.high is None:
+    if estimate.low is None or estimate.high is None:
         return True
-    width, error = found.high - found.low, found.monte_carlo_error
+    width, error = estimate.high - estimate.low, estimate.monte_carlo_error
     return error is not None and (error < MONTE_CARLO_SHARE * width or error == 0 == width)
 
 
@@ -107,12 +107,12 @@ def numbered(labels: ArrayLike) -> Indices:
     return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)
 
 
-def at_a_time(cells: int) -> int:
+def resamples_at_once(cells: int) -> int:
     """Number of resamples with this many cells each to compute at once, to limit memory; at least one."""
     return max(1, _BLOCK_CELLS // cells)
 
 
-def in_blocks(n_resamples: int, together: int) -> Iterator[int]:
+def block_sizes(n_resamples: int, together: int) -> Iterator[int]:
     """Sizes of blocks of at most `together` resamples, n_resamples in total."""
     for start in range(0, n_resamples, together):
         yield min(together, n_resamples - start)
@@ -191,7 +191,7 @@ def bootstrap_distribution(
     shares = multiplicity / len(sums)
     values = [
         statistic(generator.multinomial(len(sums), shares, size=size).astype(np.float64) @ distinct)
-        for size in in_blocks(n_resamples, at_a_time(len(distinct)))
+        for size in block_sizes(n_resamples, resamples_at_once(len(distinct)))
     ]
     return np.concatenate(values) if values else np.empty(0)
 
@@ -290,7 +290,7 @@ def resampled_estimate(
     return replace(counted, low=low, high=high, monte_carlo_error=rounded)
 
 
-def over_clusters(
+def cluster_estimate(
     observed: float,
     statistic: Statistic | None,
     n_clusters: int,
@@ -370,7 +370,7 @@ def draw_counts(n_clusters: int, n_resamples: int, together: int, rng: Rng) -> I
             yield kept.counts(start, min(start + together, n_resamples))
         return
     generator = np.random.default_rng(rng)
-    for size in in_blocks(n_resamples, together):
+    for size in block_sizes(n_resamples, together):
         yield _drawn(n_clusters, size, generator).astype(np.float64)
 
 
@@ -439,8 +439,8 @@ class AgreementEstimate(Estimate):
         return Estimate(**kept | ends)
 
 
-def with_jackknife(
-    found: Estimate, sums: Floats, statistic: Statistic, scale: tuple[float, float]
+def add_jackknife(
+    estimate: Estimate, sums: Floats, statistic: Statistic, scale: tuple[float, float]
 ) -> AgreementEstimate:
     """Add the jackknife interval, estimate +- t * standard error, cut to `scale`.
 
@@ -451,20 +451,20 @@ def with_jackknife(
     any cluster gives the same value. Misleads with a handful of clusters, because it is then very wide, and if one cluster
     has most of the units.
     """
-    interval_reason = found.interval_reason
-    if found.low is not None and found.low == found.high:
+    interval_reason = estimate.interval_reason
+    if estimate.low is not None and estimate.low == estimate.high:
         interval_reason = NO_WIDTH
-    low, high, reason = _jackknife_interval(found, sums, statistic, scale)
-    kept = {field.name: getattr(found, field.name) for field in fields(Estimate)}
+    low, high, reason = _jackknife_interval(estimate, sums, statistic, scale)
+    kept = {field.name: getattr(estimate, field.name) for field in fields(Estimate)}
     return AgreementEstimate(
         **kept | {"interval_reason": interval_reason}, low_t=low, high_t=high, interval_t_reason=reason
     )
 
 
-def without_each(sums: Floats, statistic: Statistic) -> Floats:
-    """The statistic without each cluster in turn, shape (n_clusters,); see `with_jackknife`."""
+def leave_one_out(sums: Floats, statistic: Statistic) -> Floats:
+    """The statistic without each cluster in turn, shape (n_clusters,); see `add_jackknife`."""
     total = sums.sum(axis=0)
-    parts = range(0, len(sums), at_a_time(sums.shape[1]))
+    parts = range(0, len(sums), resamples_at_once(sums.shape[1]))
     return np.concatenate([statistic(total - sums[start : start + parts.step]) for start in parts])
 
 
@@ -482,14 +482,14 @@ def jackknife_influence(values: Floats) -> Floats:
 
 
 def _jackknife_interval(
-    found: Estimate, sums: Floats, statistic: Statistic, scale: tuple[float, float]
+    estimate: Estimate, sums: Floats, statistic: Statistic, scale: tuple[float, float]
 ) -> tuple[float | None, float | None, str | None]:
-    if found.estimate is None:
+    if estimate.estimate is None:
         return None, None, "the estimate is undefined"
     if len(sums) < 2:
         return None, None, "fewer than two clusters: none can be left out"
     low, high, _, reason = jackknife_ends(
-        found.estimate, without_each(sums, statistic), found.confidence_level, scale
+        estimate.estimate, leave_one_out(sums, statistic), estimate.confidence_level, scale
     )
     return low, high, reason
 
@@ -506,10 +506,10 @@ def sign_flips(n: int, n_resamples: int, rng: Rng) -> tuple[Floats, bool]:
     return 1 - 2 * coins.astype(np.float64), exact
 
 
-def flips_p(found: Floats, observed: float, exact: bool) -> float:
+def flips_p(values: Floats, observed: float, exact: bool) -> float:
     """P of a statistic, large where the null is wrong, from its values after each flip; never 0 where flips were drawn."""
-    reached = int((found >= observed - 1e-12).sum())
-    return reached / found.size if exact else (1 + reached) / (1 + found.size)
+    reached = int((values >= observed - 1e-12).sum())
+    return reached / values.size if exact else (1 + reached) / (1 + values.size)
 
 
 def sign_flip_p(
@@ -539,7 +539,7 @@ def sign_flip_p(
         generator = np.random.default_rng(rng)
         coins = (
             generator.integers(0, 2, size=(size, moved.size), dtype=np.int8).astype(np.float64)
-            for size in in_blocks(n_resamples, at_a_time(moved.size))
+            for size in block_sizes(n_resamples, resamples_at_once(moved.size))
         )
         flipped = np.concatenate([2 * (each @ shares) - total for each in coins])
     return flips_p(np.abs(flipped), abs(total), exact)
@@ -550,7 +550,7 @@ def jackknife_ends(
 ) -> tuple[float | None, float | None, float | None, str | None]:
     """Ends of the interval estimate +- t * standard error, the two-sided p-value against 0, and the reason for none.
 
-    values: shape (c,), the statistic without each of c clusters or equal groups of clusters. See `with_jackknife`.
+    values: shape (c,), the statistic without each of c clusters or equal groups of clusters. See `add_jackknife`.
     """
     if np.isnan(values).any():
         return None, None, None, "the statistic is undefined without one of the clusters"
@@ -620,7 +620,7 @@ def ratios_of_sums(
     n_clusters = np.asarray((sums[:, half:] > 0).sum(axis=0))
     drawn = None
     if sums.shape[0] > 1 and n_resamples > 0:
-        counts = draw_counts(sums.shape[0], n_resamples, at_a_time(sums.shape[0]), rng)
+        counts = draw_counts(sums.shape[0], n_resamples, resamples_at_once(sums.shape[0]), rng)
         drawn = np.concatenate([_ratios(np.asarray(each.T @ sums)) for each in counts])
     found = []
     for k, (value, n_used) in enumerate(zip(observed.tolist(), n_clusters.tolist(), strict=True)):
@@ -738,7 +738,7 @@ def mean_share(
     )
     if found.interval_reason is not None:
         return found
-    error = jackknife_error(without_each(sums, mean_of_sums))
+    error = jackknife_error(leave_one_out(sums, mean_of_sums))
     # Units drawn by their uncertainty can be worth more than as many drawn at random.
     most = float(used.sum()) if weights is None else np.inf
     low, high = wilson_ends(
@@ -747,7 +747,7 @@ def mean_share(
     return replace(found, low=low, high=high)
 
 
-def with_agresti_min(
+def agresti_min_mean(
     differences: ArrayLike,
     clusters: ArrayLike | None = None,
     *,

@@ -38,7 +38,7 @@ class Sides:
 class Responsiveness:
     """By how much the judge moves where people move by 1."""
 
-    found: Estimate
+    estimate: Estimate
     """The ratio of the two covariances, with Fieller's interval: the limits that the linear tests do not reject."""
     judge: float | None
     """Mean covariance of the judge with a rater."""
@@ -120,7 +120,7 @@ def responsiveness(
     low, high = _fieller(judged, people, spread, len(moved), confidence_level)
     return replace(
         result,
-        found=replace(found, low=low, high=high, interval_reason=None if low is not None else NO_INTERVAL),
+        estimate=replace(found, low=low, high=high, interval_reason=None if low is not None else NO_INTERVAL),
         people_move=_sides(people, spread[1, 1], len(moved)).above,
         least=sides[0],
         most=sides[1],

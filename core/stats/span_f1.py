@@ -21,11 +21,11 @@ from core.stats.resampling import (
     Floats,
     Resampling,
     Rng,
-    at_a_time,
+    block_sizes,
     cluster_sums,
-    in_blocks,
     ratio,
     ratio_estimates,
+    resamples_at_once,
     unit_clusters,
 )
 
@@ -250,7 +250,7 @@ def span_f1_test(
     generator = np.random.default_rng(rng)
     total, gap = one.sum(axis=0) + other.sum(axis=0), one - other
     as_large = 0
-    for size in in_blocks(n_resamples, at_a_time(max(n_units, 1))):
+    for size in block_sizes(n_resamples, resamples_at_once(max(n_units, 1))):
         stays = generator.integers(0, 2, size=(size, n_units)).astype(np.float64)
         mine = other.sum(axis=0) + stays @ gap
         as_large += n_reached(

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from core.stats.resampling import (
     Estimate,
     Floats,
+    agresti_min_mean,
     cluster_sums,
     sign_flip_p,
     wilson_share,
-    with_agresti_min,
 )
 
 Codes = NDArray[np.int64]
@@ -69,7 +69,7 @@ def contingency(a: ArrayLike, b: ArrayLike, n_categories: int = N_CHOICES) -> Co
     return cells.reshape(n_categories, n_categories).astype(np.int64)
 
 
-def without_kinds(codes: Codes) -> Codes:
+def merge_ties(codes: Codes) -> Codes:
     """Codes of three answers: candidate, a tie of any kind, comparator; -1 for missing."""
     return np.select([codes == MISSING, codes == CANDIDATE, codes == COMPARATOR], [MISSING, 0, 2], 1).astype(
         np.int64
@@ -244,7 +244,7 @@ def first_place(
     Pairs of one item lean alike: where an item has several that lean, whole items change sides (`resampling.sign_flip_p`),
     which with one pair an item is the binomial test.
 
-    Interval of the share: `resampling.with_agresti_min` of (first - second) / (first + second), mapped to [0, 1]. In
+    Interval of the share: `resampling.agresti_min_mean` of (first - second) / (first + second), mapped to [0, 1]. In
     simulations of 12 to 100 items with 1 to 6 pairs each, the 95 % interval covered 94 to 98 %.
 
     Misleads if orders are not balanced over systems (then a preference for a system looks like one for a place), and if a
@@ -254,7 +254,7 @@ def first_place(
     decided = ~np.isnan(every)
     leaning = every[decided]
     items = np.arange(every.size) if clusters is None else np.asarray(clusters)
-    share = with_agresti_min(
+    share = agresti_min_mean(
         leaning,
         items[decided],
         largest=_largest_of(leaning, items[decided]),
@@ -268,7 +268,7 @@ def first_place(
         int(np.sum(first)),
         int(np.sum(second)),
         replace(
-            as_share(share),
+            difference_as_share(share),
             reason=NO_SIDE if share.estimate is None else None,
             n_left_out=int((~decided).sum()),
         ),
@@ -291,7 +291,7 @@ def _largest_of(leaning: Floats, items: NDArray[np.generic]) -> float:
     return min(1.0, _FURTHER * furthest)
 
 
-def as_share(difference: Estimate) -> Estimate:
+def difference_as_share(difference: Estimate) -> Estimate:
     """A mean of differences from -1 to 1, such as wins minus losses, as a share from 0 to 1 in which a tie counts half."""
     ends = (difference.estimate, difference.low, difference.high)
     estimate, low, high = (None if end is None else (1 + end) / 2 for end in ends)

@@ -87,7 +87,7 @@ class Lists(Generic[Entry, Given, Saved]):
     def lists_of(self, store: Store, study_id: int, rater_id: str | None = None) -> tuple[Entry, ...]:
         """The entries of a study or of one rater, in the order shown."""
         rows = _rows(store, self._listed, study_id, rater_id, "rater_id, position")
-        return tuple(_of_row(self._entry, row) for row in rows)
+        return tuple(_read_row(self._entry, row) for row in rows)
 
     def entry_at(self, store: Store, study_id: int, rater_id: str, position: int) -> Entry | None:
         """The entry now at a position of a rater's list, or None."""
@@ -95,7 +95,7 @@ class Lists(Generic[Entry, Given, Saved]):
             f"select * from {self._listed} where study_id = :id and rater_id = :rater and position = :position",
             {"id": study_id, "rater": rater_id, "position": position},
         )
-        return None if row is None else _of_row(self._entry, row)
+        return None if row is None else _read_row(self._entry, row)
 
     def blank(self, entry: Entry) -> Given:
         """An empty answer to an entry."""
@@ -110,7 +110,7 @@ class Lists(Generic[Entry, Given, Saved]):
             before = self.find(store, study_id, answer)
             if before is not None and _decided(before) == _decided(answer):
                 return False
-            row = {"study_id": study_id, **_as_row(answer)}
+            row = {"study_id": study_id, **_stored_row(answer)}
             store.change(self._set_current, row)
             store.change(self._add_to_history, {"saved_utc": now_utc(), **row})
         return True
@@ -121,9 +121,9 @@ class Lists(Generic[Entry, Given, Saved]):
         """Write the answers and history of a bundle."""
         whose = {"study_id": study_id}
         with store.writing():
-            store.table(self._said).insert_all(whose | _as_row(answer) for answer in answers)
+            store.table(self._said).insert_all(whose | _stored_row(answer) for answer in answers)
             store.table(self._history).insert_all(
-                whose | {"saved_utc": entry.saved_utc, **_as_row(entry.answer)} for entry in history
+                whose | {"saved_utc": entry.saved_utc, **_stored_row(entry.answer)} for entry in history
             )
 
     def find(self, store: Store, study_id: int, like: Given) -> Given | None:
@@ -133,17 +133,17 @@ class Lists(Generic[Entry, Given, Saved]):
         row = store.row(
             f"select * from {self._said} where study_id = :id and {same}", {"id": study_id, **key}
         )
-        return None if row is None else _of_row(self._given, row)
+        return None if row is None else _read_row(self._given, row)
 
     def answers_of(self, store: Store, study_id: int, rater_id: str | None = None) -> tuple[Given, ...]:
         """Current answers of a study or of one rater."""
         rows = _rows(store, self._said, study_id, rater_id, "rowid")
-        return tuple(_of_row(self._given, row) for row in rows)
+        return tuple(_read_row(self._given, row) for row in rows)
 
     def history_of(self, store: Store, study_id: int) -> tuple[Saved, ...]:
         """Every save, oldest first."""
         rows = _rows(store, self._history, study_id, None, "id")
-        return tuple(self._saved(row["saved_utc"], _of_row(self._given, row)) for row in rows)
+        return tuple(self._saved(row["saved_utc"], _read_row(self._given, row)) for row in rows)
 
     def progress(self, store: Store, study_id: int, rater_id: str, after: int = 0) -> ListProgress:
         """Number of entries and answers of a rater, and the next open entry after `after`."""
@@ -220,7 +220,7 @@ def restore_guesses(store: Store, study_id: int, guesses: Iterable[Guess]) -> No
 def guesses_of(store: Store, study_id: int, rater_id: str | None = None) -> tuple[Guess, ...]:
     """Guesses of a study or of one rater, in the order given."""
     rows = _rows(store, "guess", study_id, rater_id, "rowid")
-    return tuple(_of_row(Guess, row) for row in rows)
+    return tuple(_read_row(Guess, row) for row in rows)
 
 
 def _rows(store: Store, table: str, study_id: int, rater_id: str | None, order: str) -> list[Row]:
@@ -231,7 +231,7 @@ def _rows(store: Store, table: str, study_id: int, rater_id: str | None, order: 
     )
 
 
-def _as_row(answer: Answer | RatingAnswer) -> Row:
+def _stored_row(answer: Answer | RatingAnswer) -> Row:
     """The fields as stored in the database."""
     return {
         name: json.dumps(value, ensure_ascii=False) if name in _JSON else value
@@ -242,8 +242,8 @@ def _as_row(answer: Answer | RatingAnswer) -> Row:
 _Kept = TypeVar("_Kept", bound=Assignment | Answer | RatingAssignment | RatingAnswer | Guess)
 
 
-def _of_row(kind: type[_Kept], row: Row) -> _Kept:
-    """Read a row written by `_as_row`."""
+def _read_row(kind: type[_Kept], row: Row) -> _Kept:
+    """Read a row written by `_stored_row`."""
     values = {name: row[name] for name in kind.__dataclass_fields__}
     for flag in _FLAGS:
         if flag in values:

@@ -44,17 +44,17 @@ from core.store.connection import (
     check_owner,
     copy_database,
     free_name,
-    in_our_words,
     make_private,
     open_store,
     switch_to_wal,
+    translating_errors,
 )
 from core.store.leftovers import RESTORED_BY, PendingRestore, clear_leftovers
 from core.store.migrations import STEPS, applied_steps, differences, is_ours, newer_step
 from core.store.places import folders_of, key_path
 from core.store.raters import count_event, link_token
 from core.store.studies import list_studies, now_utc, write_setting
-from core.store.upkeep import in_bytes
+from core.store.upkeep import byte_size
 
 FORMAT = "assay-backup"
 FORMAT_VERSION = 1
@@ -134,7 +134,7 @@ def write_backup_file(store: Store, target: Path, *, with_tables: bool) -> dict[
         needed = sum(tables_of(store).values()) if with_tables else 0
         if (free := shutil.disk_usage(target.parent).free) < needed:
             raise InputError(
-                f"{target} needs {in_bytes(needed)} for the tables of the runs, but its disk has {in_bytes(free)} left."
+                f"{target} needs {byte_size(needed)} for the tables of the runs, but its disk has {byte_size(free)} left."
             )
         with scratch_folder(target.parent) as folder:
             draft = folder / target.name
@@ -152,7 +152,7 @@ def write_backup_file(store: Store, target: Path, *, with_tables: bool) -> dict[
 def _write(store: Store, file: IO[bytes], *, with_tables: bool) -> dict[str, str]:
     """Write the zip; returns the files that it leaves out although it has tables, with the reasons."""
     with ExitStack() as stack:
-        with in_our_words(store.path):
+        with translating_errors(store.path):
             place = None if is_read_only(store.path) else store.path.parent
             folder = stack.enter_context(scratch_folder(place))
             copy = folder / _DATABASE
@@ -339,7 +339,7 @@ def _unpack_tables(
     problems += [f"{name} is not in the manifest" for name in sorted(tables.keys() - named)]
     needed, free = sum(info.file_size for info in tables.values()), shutil.disk_usage(folder).free
     if needed > free:
-        problems.append(f"its tables need {in_bytes(needed)}, but the disk has {in_bytes(free)} left")
+        problems.append(f"its tables need {byte_size(needed)}, but the disk has {byte_size(free)} left")
     if problems:
         return problems
     for info in tables.values():
@@ -475,7 +475,7 @@ def restore_backup(
     Raises InputError with every problem for an invalid backup, or if there is a database and `replace` is False, and
     StorageError if something cannot be written.
     """
-    with in_our_words(path):
+    with translating_errors(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         clear_leftovers(path)
         with scratch_folder(path.parent) as folder:

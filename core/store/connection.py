@@ -24,9 +24,9 @@ from core.store.places import folders_of, key_path
 BUSY_TIMEOUT_SECONDS = 30
 
 
-def database_path(given: str | os.PathLike[str] | None = None) -> Path:
-    """Path of the database: `given` (the `--db` option), or ASSAY_DB, or the default of where Assay is installed."""
-    path = Path(given or os.environ.get("ASSAY_DB") or default_database())
+def database_path(database: str | os.PathLike[str] | None = None) -> Path:
+    """Path of the database: `database` (the `--db` option), or ASSAY_DB, or the default of where Assay is installed."""
+    path = Path(database or os.environ.get("ASSAY_DB") or default_database())
     return (
         path.resolve() if path.is_symlink() else path
     )  # its key and the folders of its runs lie beside the file itself
@@ -65,7 +65,9 @@ class Store:
 
     def rows(self, sql: str, parameters: dict[str, Any] | None = None) -> list[Row]:
         """All rows of a SELECT, as dictionaries."""
-        with in_our_words(self.path):  # direct, because sqlite-utils' query() sends three statements for one
+        with translating_errors(
+            self.path
+        ):  # direct, because sqlite-utils' query() sends three statements for one
             cursor = self._database.conn.execute(sql, parameters or {})
             names = [column[0] for column in cursor.description]
             return [dict(zip(names, row, strict=True)) for row in cursor]
@@ -85,7 +87,7 @@ class Store:
 
     def expect_much(self) -> None:
         """Enlarge cache (64 MB) and write-ahead log (32 MB) for a run, which rewrites the same pages often."""
-        with in_our_words(self.path):
+        with translating_errors(self.path):
             for setting in ("cache_size=-65536", "wal_autocheckpoint=8000"):
                 self._database.conn.execute(f"PRAGMA {setting}").fetchall()
 
@@ -96,7 +98,7 @@ class Store:
         longer; the next call, or closing the last connection, empties it. What killed processes left beside it goes, too.
         """
         clear_leftovers(self.path)
-        with in_our_words(self.path):
+        with translating_errors(self.path):
             self._database.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     @contextmanager
@@ -109,7 +111,7 @@ class Store:
         if self._database.conn.in_transaction:  # part of a caller's transaction
             yield self
         else:
-            with in_our_words(self.path), _immediate(self._database):
+            with translating_errors(self.path), _immediate(self._database):
                 yield self
 
     @property
@@ -144,7 +146,7 @@ def open_store(path: Path, *, any_thread: bool = False) -> Store:
     Raises StorageError, naming the file, if it cannot be opened, read or migrated, belongs to another program, or was
     written by another version of Assay; the database then stays unchanged.
     """
-    with in_our_words(path):
+    with translating_errors(path):
         if is_read_only(path):
             return _reading_store(path, any_thread=any_thread)
         if not path.exists():
@@ -303,7 +305,7 @@ def _immediate(database: Database) -> Iterator[None]:
 
 
 @contextmanager
-def in_our_words(path: Path) -> Iterator[None]:
+def translating_errors(path: Path) -> Iterator[None]:
     """Turn errors of SQLite and the disk into a StorageError that names the database and what to do."""
     try:
         yield

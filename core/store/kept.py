@@ -27,14 +27,14 @@ def find_reply(store: Store, key: str) -> Row | None:
 
 
 def record_call(
-    store: Store, call: Row, reply: Row | None, asked: object = None, text: int | None = None
+    store: Store, call: Row, reply: Row | None, request: object = None, text: int | None = None
 ) -> None:
     """Record one call of a run and, if given, cache its reply; both are on disk when this returns.
 
     call: run_id, position, key, step, reason, cached, tokens, seconds, not_sent, detail. A cached call is recorded once
     per item and step, even if the item was started before or several of its texts need the same call. Two steps with
     the same call are recorded separately.
-    asked: the request as JSON values, stored once per key. text: number of the item's text; None: the item is one text.
+    request: the request as JSON values, stored once per key. text: number of the item's text; None: the item is one text.
     """
     with store.writing():
         if call["cached"] and (known := _known(store, call)) is not None:
@@ -44,8 +44,8 @@ def record_call(
         store.table("run_call").insert({**call, "texts": texts, "at_utc": now_utc()})
         if reply is not None:
             store.table("reply").upsert({"key": call["key"], "created_utc": now_utc(), **reply}, pk="key")
-        if asked is not None:
-            whole = zlib.compress(json.dumps(asked, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+        if request is not None:
+            whole = zlib.compress(json.dumps(request, ensure_ascii=False).encode("utf-8", "surrogatepass"))
             store.table("request").insert({"key": call["key"], "asked": whole}, pk="key", ignore=True)
 
 
@@ -178,7 +178,7 @@ def item_costs(store: Store, run_id: int, position: int) -> list[Row]:
         "where run_id = :id and position = :position order by id",
         {"id": run_id, "position": position},
     )
-    return [_with_texts(row) for row in rows]
+    return [_read_texts(row) for row in rows]
 
 
 def item_calls(store: Store, run_id: int, position: int) -> list[Row]:
@@ -200,10 +200,10 @@ def item_calls(store: Store, run_id: int, position: int) -> list[Row]:
         """,
         {"id": run_id, "position": position},
     )
-    return [_with_texts(row) | {"asked": _unpacked(row["asked"])} for row in rows]
+    return [_read_texts(row) | {"asked": _unpacked(row["asked"])} for row in rows]
 
 
-def _with_texts(row: Row) -> Row:
+def _read_texts(row: Row) -> Row:
     return row | {"texts": None if row["texts"] is None else json.loads(row["texts"])}
 
 

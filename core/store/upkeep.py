@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.errors import NotAllowed
 from core.store.beside import size_of
-from core.store.connection import Row, Store, in_our_words
+from core.store.connection import Row, Store, translating_errors
 from core.store.places import folders_of
 from core.store.runs import AMONG, OWN_KEYS, STALE_SECONDS
 from core.store.studies import now_utc
@@ -216,7 +216,7 @@ def compact(store: Store) -> int:
         raise NotAllowed(why)
     store.forget()
     before = size_of(store.path)
-    with in_our_words(store.path):
+    with translating_errors(store.path):
         store.change("vacuum", {})
     store.forget()
     return before - size_of(store.path)
@@ -236,7 +236,7 @@ def _room_missing(store: Store) -> str | None:
         free = shutil.disk_usage(place).free
         if free < wanted:
             return (
-                f"Compacting needs {in_bytes(wanted)} of free space in {place}, which has {in_bytes(free)}. Delete more runs, "
+                f"Compacting needs {byte_size(wanted)} of free space in {place}, which has {byte_size(free)}. Delete more runs, "
                 "old copies or backups first. The database uses its free pages for new data even if it is not compacted."
             )
     return None
@@ -254,7 +254,7 @@ MB = 1e6
 """Bytes of a megabyte in tables."""
 
 
-def in_bytes(n: float) -> str:
+def byte_size(n: float) -> str:
     """A size in words, such as `1.2 MB`; 1 kB is 1,000 bytes."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if abs(n) < 999.5 or unit == "GB":

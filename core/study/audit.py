@@ -421,12 +421,12 @@ def _evidence(audit: LeakageAudit, part: LevelAudit) -> str:
         return f"{at}, all features together identify the system with AUC {found.auc:.2f} (p {found.p:.4f})"
     equal = f" ({rule.n_undecided} undecided)" if rule.n_undecided else ""
     return (
-        f"{at}, {_as_answer(part.rule_name or '')} comes from {audit.candidate} in {rule.n_right} of "
+        f"{at}, {_answer_phrase(part.rule_name or '')} comes from {audit.candidate} in {rule.n_right} of "
         f"{rule.n_pairs} pairs{equal} (p {rule.p:.4f})"
     )
 
 
-def _as_answer(rule: str) -> str:
+def _answer_phrase(rule: str) -> str:
     if rule.endswith("answer"):
         return f"the {rule}"
     article = "the " if rule.startswith(("smaller", "larger")) else ""

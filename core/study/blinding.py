@@ -437,7 +437,7 @@ class Desk(Generic[Entry, Given]):
         self._rater = rater
 
 
-def _on_screen(seconds: float | None) -> dict[str, Any]:
+def _screen_time(seconds: float | None) -> dict[str, Any]:
     """How long an entry was on the screen, and since when; None after a restart, when the time is unknown."""
     if seconds is None:
         return {"seconds": None, "shown_utc": None}
@@ -518,7 +518,7 @@ class RaterDesk(Desk[Assignment, Answer]):
             return {
                 "choice": choice,
                 "skipped": False,
-                **_on_screen(seconds),
+                **_screen_time(seconds),
                 "seconds_visible": before.seconds_visible if before.answered else _rounded(seconds_visible),
                 "answered_utc": now_utc(),
                 "diff_used": diff_used,
@@ -662,7 +662,7 @@ def blind_text(
     task: RatingTask,
     assignment: RatingAssignment,
     total: int,
-    said: RatingAnswer,
+    answer: RatingAnswer,
 ) -> BlindText:
     """The text of an assignment with the rater's answer so far; `total`: texts on the list."""
     (item,) = items_of(store, study_id, assignment.item_id)
@@ -677,12 +677,12 @@ def blind_text(
         language=item.language,
         same_source=together,
         place_in_source=(together.index(assignment.position) + 1, len(together)),
-        scores=dict(said.scores),
-        spans=said.spans,
-        no_errors=said.no_errors,
-        comment=said.comment,
-        invalid=said.invalid,
-        done=said.done,
+        scores=dict(answer.scores),
+        spans=answer.spans,
+        no_errors=answer.no_errors,
+        comment=answer.comment,
+        invalid=answer.invalid,
+        done=answer.done,
     )
 
 
@@ -769,7 +769,7 @@ class RatingDesk(Desk[RatingAssignment, RatingAnswer]):
             again = {"done": True, "skipped": False, "answered_utc": now_utc(), "app_version": __version__}
             if before.answered_utc is not None:  # done before, then reopened
                 return again
-            return again | _on_screen(seconds) | {"seconds_visible": _rounded(seconds_visible)}
+            return again | _screen_time(seconds) | {"seconds_visible": _rounded(seconds_visible)}
 
         self._change(number, changes)
 

@@ -232,7 +232,9 @@ def _parse(kind: Any, content: bytes, place: str, problems: Problems) -> Any:
             where = ".".join(str(part) for part in error["loc"])
             problems.append(f"{place}{', ' if where else ''}{where}: {error['msg']}")
         return None
-    problems += [f"{place}, {name}: the number is too large to store" for name in _out_of_range(parsed)]
+    problems += [
+        f"{place}, {name}: the number is too large to store" for name in _fields_out_of_range(parsed)
+    ]
     return parsed
 
 
@@ -241,7 +243,7 @@ def _holds_too_much(content: bytes) -> bool:
     return len(content) > MOST_VALUES and json_values(content, MOST_VALUES) > MOST_VALUES
 
 
-def _out_of_range(row: Any) -> list[str]:
+def _fields_out_of_range(row: Any) -> list[str]:
     """Fields with a number that JSON allows and the database cannot store: 1e999, NaN, an integer of 65 bits."""
     own = asdict(row) if is_dataclass(row) and not isinstance(row, type) else {}
     answer = own.get("answer", own)
@@ -300,7 +302,7 @@ def _misfits(record: StudyRecord) -> Iterator[str]:
     pairs, design = record.study.kind == "pairs", record.study.design
     sources = (design.candidate, design.comparator) if pairs else {output.source for output in record.outputs}
     yield from _doubled(record)
-    yield from _missing_texts(record) if pairs else _of_pairs(record)
+    yield from _missing_texts(record) if pairs else _pair_files(record)
     try:
         if pairs:
             check_design(design, (design.candidate, design.comparator), record.study.levels)
@@ -382,7 +384,7 @@ def _missing_texts(record: StudyRecord) -> Iterator[str]:
     yield from (f"outputs.jsonl: {key} is not part of the study" for key in sorted(unasked))
 
 
-def _of_pairs(record: StudyRecord) -> Iterator[str]:
+def _pair_files(record: StudyRecord) -> Iterator[str]:
     tables = ("assignments", "answers", "history", "guesses", "entered")
     return (f"{name}.jsonl: a study of ratings cannot have pairs" for name in tables if getattr(record, name))
 
@@ -466,12 +468,12 @@ def _wrong_lists_of_texts(record: StudyRecord) -> Iterator[str]:
 
 
 def _wrong_positions(table: str, entries: Iterable[_Dealt]) -> Iterator[str]:
-    for rater, listed in _by_rater(entries).items():
+    for rater, listed in _lists_by_rater(entries).items():
         if sorted(one.position for one in listed) != list(range(1, len(listed) + 1)):
             yield f"{table}.jsonl: the positions of {rater!r} are not 1 to {len(listed)}"
 
 
-def _by_rater(entries: Iterable[_Dealt]) -> dict[str, list[_Dealt]]:
+def _lists_by_rater(entries: Iterable[_Dealt]) -> dict[str, list[_Dealt]]:
     lists: dict[str, list[_Dealt]] = {}
     for one in entries:
         lists.setdefault(one.rater_id, []).append(one)
@@ -482,7 +484,7 @@ def _not_drawn(record: StudyRecord) -> Iterator[str]:
     """Raters whose list differs from the one that the seed gives: a side may have been swapped."""
     pairs = record.study.kind == "pairs"
     table = "assignments" if pairs else "rating_assignments"
-    lists = _by_rater(record.assignments) if pairs else _by_rater(record.rating_assignments)
+    lists = _lists_by_rater(record.assignments) if pairs else _lists_by_rater(record.rating_assignments)
     deal = dealing(record.study, record.study.design, record.items, record.outputs)[0]
     for rater in record.raters:
         own = lists.get(rater.rater_id, [])

@@ -14,7 +14,7 @@ from typing import TypeVar, get_args
 
 from core.errors import InputError
 from core.schema.designs import PairDesign, RatingDesign, StudyDesign
-from core.schema.settings import Remark, fields_of, on_page, said
+from core.schema.settings import Remark, fields_of, page_word, said
 from core.schema.study import (
     Answer,
     Assignment,
@@ -69,7 +69,7 @@ def _field_problems(model: type[StudyDesign], design: Design) -> list[str]:
     found: list[Remark] = []
     model.read(values, found)
     found += [one for one in model.model_construct(**values).conflicts() if one not in found]
-    return [said(one, fields, on_page) for one in found]
+    return [said(one, fields, page_word) for one in found]
 
 
 def check_rating_design(design: Design) -> None:
@@ -152,7 +152,7 @@ def n_repeats(design: Design, n_main: int) -> int:
     return min(int(design.repeat_share * n_main + 0.5), max(n_main - REPEAT_DISTANCE, 0))
 
 
-def with_repeats(
+def add_repeats(
     design: Design, rater: str, main: Sequence[Pair], n_levels: int
 ) -> list[tuple[Pair, bool, bool]]:
     """The sequence with hidden repeats, as (pair, repeat, sides swapped).
@@ -190,7 +190,7 @@ def assign(
     main = main_sequence(design, rater, item_ids, levels)
     assignments = []
     for position, ((item, level), repeat, swap) in enumerate(
-        with_repeats(design, rater, main, len(levels)), start=1
+        add_repeats(design, rater, main, len(levels)), start=1
     ):
         left, right = (first, second) if (item in on_left[level]) != swap else (second, first)
         assignments.append(Assignment(rater, position, item, level, left, right, repeat))

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.errors import InputError, NotAllowed
 from core.formats.rated import write_rated
-from core.formats.spans.cells import span_row, with_weight
+from core.formats.spans.cells import span_row, weighted_span
 from core.formats.spans.mqm import write_mqm
 from core.formats.trutheval import write_votes
 from core.schema.scores import PROBABILITY
@@ -109,7 +109,7 @@ def guess_rows(record: StudyRecord) -> list[dict[str, Any]]:
     return rows
 
 
-def to_csv(record: StudyRecord, *, texts: bool = False) -> bytes:
+def answers_csv(record: StudyRecord, *, texts: bool = False) -> bytes:
     """UTF-8 CSV of all answers; cells that a spreadsheet would run as a formula start with an apostrophe.
 
     texts: with the two answers that were compared.
@@ -118,16 +118,16 @@ def to_csv(record: StudyRecord, *, texts: bool = False) -> bytes:
 
 
 def guesses_csv(record: StudyRecord) -> bytes:
-    """CSV of the guesses after the last answer, in the form of to_csv."""
+    """CSV of the guesses after the last answer, in the form of answers_csv."""
     return csv_bytes(GUESS_COLUMNS, guess_rows(record))
 
 
-def to_jsonl(record: StudyRecord, *, texts: bool = False) -> bytes:
-    """JSONL with one object per answer, texts unchanged; comments on open pairs are included. texts: as in `to_csv`."""
+def answers_jsonl(record: StudyRecord, *, texts: bool = False) -> bytes:
+    """JSONL with one object per answer, texts unchanged; comments on open pairs are included. texts: as in `answers_csv`."""
     return _jsonl(answer_rows(record, open_notes=True, texts=texts))
 
 
-def to_paper(record: StudyRecord) -> dict[str, bytes]:
+def paper_votes(record: StudyRecord) -> dict[str, bytes]:
     """Rater -> Factual's votes JSON: preferences only, without dry runs, hidden repeats and excluded raters.
 
     Raises NotAllowed for plain pairs: the format needs a level for each vote.
@@ -144,7 +144,7 @@ def to_paper(record: StudyRecord) -> dict[str, bytes]:
     }
 
 
-def to_paper_zip(record: StudyRecord) -> bytes:
+def paper_zip(record: StudyRecord) -> bytes:
     """Factual's votes JSON of all raters in one zip, for a download."""
     return zipped(paper_files(record))
 
@@ -152,7 +152,7 @@ def to_paper_zip(record: StudyRecord) -> bytes:
 def paper_files(record: StudyRecord) -> dict[str, bytes]:
     """File name -> content of Factual's votes JSON, one file per rater."""
     files: dict[str, bytes] = {}
-    for rater, content in to_paper(record).items():
+    for rater, content in paper_votes(record).items():
         plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in rater)
         name = f"results-{plain}.json"
         number = 2
@@ -200,7 +200,7 @@ def rating_rows(record: StudyRecord, *, drafts: bool = False) -> list[dict[str, 
                 "source": look.items[answer.item_id].question,
                 "text": look.texts[answer.item_id, answer.level, answer.source],
                 "scores": dict(answer.scores),
-                "spans": [span_row(with_weight(span)) for span in answer.spans],
+                "spans": [span_row(weighted_span(span)) for span in answer.spans],
                 "seconds_first": first.get(answer.key),
                 "times_saved": saves[answer.key],
                 PROBABILITY: drawn.get((answer.item_id, answer.level, answer.source)),
@@ -224,7 +224,7 @@ def span_rows(record: StudyRecord) -> list[dict[str, Any]]:
             marked = look.items[answer.item_id].question if span.in_source else text
             row = {
                 **look.about(answer),
-                **asdict(with_weight(span)),
+                **asdict(weighted_span(span)),
                 "system": answer.source,
                 "quote": marked[span.start : span.end],
             }

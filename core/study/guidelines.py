@@ -90,7 +90,7 @@ def levels_note(study: Study) -> str | None:
 
 
 def guideline_text(
-    own: Mapping[str, str],
+    owner_texts: Mapping[str, str],
     language: str,
     asks: Asks = "levels",
     copies: Mapping[str, str] | None = None,
@@ -100,8 +100,8 @@ def guideline_text(
     copies: language -> shipped guidelines as a frozen study has them; None: those of this version.
     """
     for wanted in (language, language.split("-")[0], FALLBACK_LANGUAGE):
-        if wanted in own:
-            return own[wanted]
+        if wanted in owner_texts:
+            return owner_texts[wanted]
         if copies is None and wanted in shipped_languages(asks):
             return shipped_guideline(wanted, asks)
         if copies is not None and wanted in copies:
@@ -138,9 +138,9 @@ def blinding_problems(text: str, sources: Collection[str] = ()) -> list[str]:
 
 def named_sources(text: str, sources: Collection[str]) -> list[str]:
     """Systems whose names occur in a text as whole words, as a reader sees it."""
-    read = _as_read(text)
+    read = _read_text(text)
     words = {
-        source: regex.escape(_as_read(source)) for source in sources if source
+        source: regex.escape(_read_text(source)) for source in sources if source
     }  # a system may be unnamed
     return [
         source
@@ -149,7 +149,7 @@ def named_sources(text: str, sources: Collection[str]) -> list[str]:
     ]
 
 
-def _as_read(text: str) -> str:
+def _read_text(text: str) -> str:
     """The text as a reader sees it: entities resolved, markup and invisible characters removed, case folded."""
     seen = unicodedata.normalize("NFKC", html.unescape(text))
     return str(regex.sub(r"[\p{Cf}*_~`\\]", "", seen)).casefold()
@@ -216,7 +216,7 @@ def label_keys(asks: Asks) -> tuple[str, ...]:
 
 
 def wording(
-    own: Mapping[str, Mapping[str, str]],
+    owner_texts: Mapping[str, Mapping[str, str]],
     language: str,
     copies: Mapping[str, Mapping[str, str]] | None = None,
 ) -> dict[str, str]:
@@ -227,11 +227,13 @@ def wording(
     earlier version lack has the English text of this one.
     """
     shipped = shipped_wording() if copies is None else copies
-    said = {key: next((texts[key] for texts in own.values() if texts.get(key)), "") for key in OWN_KEYS}
+    said = {
+        key: next((texts[key] for texts in owner_texts.values() if texts.get(key)), "") for key in OWN_KEYS
+    }
     said |= shipped_wording()[FALLBACK_LANGUAGE]
     for wanted in wording_languages(language):
         said |= shipped.get(wanted, {})
-        said |= own.get(wanted, {})
+        said |= owner_texts.get(wanted, {})
     return said
 
 
@@ -247,7 +249,7 @@ def check_wording(texts: Mapping[str, str], sources: Collection[str], language: 
         if key not in (*OWN_KEYS, *LABEL_KEYS):
             problems.append(f"{key}: not one of {', '.join((*OWN_KEYS, *LABEL_KEYS))}")
             continue
-        if key != CONSENT and not (0 < len(text.strip()) <= LONGEST_LABEL and _on_one_line(text)):
+        if key != CONSENT and not (0 < len(text.strip()) <= LONGEST_LABEL and _is_one_line(text)):
             problems.append(f"{key}: a label must have 1 to {LONGEST_LABEL} printable characters on one line")
         if key == QUESTION_KEYS["levels"] and LEVEL not in text:
             problems.append(f"{key}: write {LEVEL} where the pair's level should appear")
@@ -263,7 +265,7 @@ def check_wording(texts: Mapping[str, str], sources: Collection[str], language: 
         raise InputError("Invalid texts:", problems)
 
 
-def _on_one_line(text: str) -> bool:
+def _is_one_line(text: str) -> bool:
     """Whether a text is printable; joiners, which some scripts need inside a word, are allowed."""
     return text.replace("\u200c", "").replace("\u200d", "").isprintable()
 

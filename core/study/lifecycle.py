@@ -90,7 +90,7 @@ def roles(dataset: Dataset, candidate: str | None, comparator: str | None) -> tu
 
     Raises InputError if neither is possible.
     """
-    if candidate is None and comparator is None and of_factual(dataset):
+    if candidate is None and comparator is None and is_factual(dataset):
         return PAPER_SOURCES
     one, other = dataset.sources
     opposite = {one: other, other: one}
@@ -109,45 +109,45 @@ def usual_design(dataset: Dataset, candidate: str | None = None, comparator: str
     margin, both systems stand in the order of the file, and raters guess nothing, because nobody named a person's answers.
     Plain pairs default to the net preference and to no guesses, because usually no person wrote either answer.
     """
-    if candidate is None and comparator is None and not of_factual(dataset):
+    if candidate is None and comparator is None and not is_factual(dataset):
         design = Design(*dataset.sources, margin=None, seed=new_seed(), blinding_pairs=0)
     else:
         design = Design(*roles(dataset, candidate, comparator), seed=new_seed())
     return replace(design, score="net_preference", blinding_pairs=0) if dataset.plain else design
 
 
-def new_design(dataset: Dataset, asked: PairDesign, *, with_margin: bool = True) -> Design:
+def new_design(dataset: Dataset, pair_design: PairDesign, *, with_margin: bool = True) -> Design:
     """The design of a new study: what is declared, and the usual one for the rest.
 
     with_margin: False where no margin is to be declared, even for Factual's systems, whose roles are known.
 
     Raises SettingsError for a margin, early looks or a confidence level without a candidate, and InputError for an unknown system.
     """
-    declared = asked.declared
-    if asked.margin is not None or asked.early_looks:
-        roles(dataset, asked.candidate, asked.comparator)  # asks for a candidate
-    usual = usual_design(dataset, asked.candidate, asked.comparator)
+    declared = pair_design.declared
+    if pair_design.margin is not None or pair_design.early_looks:
+        roles(dataset, pair_design.candidate, pair_design.comparator)  # asks for a candidate
+    usual = usual_design(dataset, pair_design.candidate, pair_design.comparator)
     if not with_margin:
         first, second = dataset.sources
         usual = replace(usual, candidate=first, comparator=second, margin=None)
-    if asked.confidence_level is not None and usual.margin is None:
+    if pair_design.confidence_level is not None and usual.margin is None:
         problem = (
             "it is the level of the bound against a margin: set {candidate} and {margin}, or leave it out"
         )
         refuse([Remark("confidence_level", problem)], PairDesign, what="Invalid design")
-    if asked.person is not None or (asked.blinding_pairs and usual.margin is None):
-        declared["person"] = person_role(usual, asked.person)
+    if pair_design.person is not None or (pair_design.blinding_pairs and usual.margin is None):
+        declared["person"] = person_role(usual, pair_design.person)
         if not dataset.plain:
             declared.setdefault("blinding_pairs", Design.blinding_pairs)
     return replace(usual, **{**declared, "candidate": usual.candidate, "comparator": usual.comparator})
 
 
-def new_rating_design(asked: RatingDesign) -> Design:
+def new_rating_design(rating_design: RatingDesign) -> Design:
     """The design of a new study of ratings: what is declared, and the usual one for the rest. It has no roles and no guesses."""
-    return replace(Design("", "", seed=new_seed(), blinding_pairs=0), **asked.declared)
+    return replace(Design("", "", seed=new_seed(), blinding_pairs=0), **rating_design.declared)
 
 
-def of_factual(dataset: Dataset) -> bool:
+def is_factual(dataset: Dataset) -> bool:
     """Whether the systems are those of Factual's data set, whose roles are known."""
     return set(dataset.sources) == set(PAPER_SOURCES)
 
@@ -285,7 +285,7 @@ def change_design(store: Store, study: Study, design: Design) -> Study:
         study = get_study(store, study.study_id)
         design = replace(design, declared=True)
         if study.kind == "pairs" and design.margin is None:
-            design = in_file_order(store, study, design)
+            design = file_order_design(store, study, design)
         if design == study.design:
             return study
         _check_running(study, "design")
@@ -317,7 +317,7 @@ def change_design(store: Store, study: Study, design: Design) -> Study:
     return study
 
 
-def in_file_order(store: Store, study: Study, design: Design) -> Design:
+def file_order_design(store: Store, study: Study, design: Design) -> Design:
     """A design without a margin, with the systems in the order of the file; the person stays the same system."""
     first, second = dict.fromkeys(output.source for output in outputs_of(store, study.study_id))
     if {first, second} != {design.candidate, design.comparator}:
@@ -588,7 +588,7 @@ def import_rating_study(
     drawn = (items, texts, levels)
     study = _keep_new(store, name, outputs, design, drawn, task=task, inclusion=inclusion, again=again)
     named = _telling(task, {text.source for text in texts})
-    return study, (*outputs.notes, *notes, *_about_references(task, items, texts), *named)
+    return study, (*outputs.notes, *notes, *_reference_notes(task, items, texts), *named)
 
 
 def check_task(task: RatingTask) -> None:
@@ -620,7 +620,7 @@ def _telling(task: RatingTask, sources: Collection[str]) -> tuple[str, ...]:
     return (f"raters read the names of systems in the task: {', '.join(map(shown, named))}",)
 
 
-def _about_references(task: RatingTask, items: Sequence[Item], texts: Sequence[Output]) -> Iterator[str]:
+def _reference_notes(task: RatingTask, items: Sequence[Item], texts: Sequence[Output]) -> Iterator[str]:
     """Notes on missing references, and on rated texts that are the reference shown to raters."""
     if not task.show_reference:
         return

@@ -80,7 +80,7 @@ HIDDEN = "(hidden)"
 """Stands for a system's name while its study is blind."""
 
 
-def without_systems(study: Study, text: str) -> str:
+def mask_systems(study: Study, text: str) -> str:
     """A text, such as a line of the log, with what tells the systems hidden until the study is unblinded.
 
     Hidden are the name of the study's file, which may hold both names joined in any way, and in a study of pairs the systems'

@@ -309,7 +309,9 @@ def list_progress(store: Store, study: Study) -> Sequence[ListProgress]:
             answers_of(store, study.study_id),
             PAIRS.history_of(store, study.study_id),
         )
-    shown, given = _by_rater(rating_assignments_of(store, study.study_id), ratings_of(store, study.study_id))
+    shown, given = _entries_by_rater(
+        rating_assignments_of(store, study.study_id), ratings_of(store, study.study_id)
+    )
     spans = study.task is not None and study.task.spans is not None
     first = first_seconds(RATINGS.history_of(store, study.study_id))
     return [
@@ -321,12 +323,12 @@ def list_progress(store: Store, study: Study) -> Sequence[ListProgress]:
 def progress_of(
     raters: Sequence[Rater],
     assignments: Sequence[Assignment],
-    given: Sequence[Answer],
+    submitted: Sequence[Answer],
     history: Sequence[HistoryEntry],
 ) -> list[RaterProgress]:
     """Progress of raters of pairs, from the lists, answers and history of a study's record."""
     first = first_seconds(history)
-    shown, answers = _by_rater(assignments, given)
+    shown, answers = _entries_by_rater(assignments, submitted)
     names = [rater.rater_id for rater in raters]
     sides = [_sides(answers[name]) for name in names]
     p_values = [position_bias(*side).p if sum(side) >= LEAST_ANSWERS else None for side in sides]
@@ -343,7 +345,7 @@ def _sides(answers: Sequence[Answer]) -> tuple[int, int]:
     return chosen.count("left"), chosen.count("right")
 
 
-def _by_rater(
+def _entries_by_rater(
     entries: Sequence[Entry], answers: Sequence[Given]
 ) -> tuple[Mapping[str, list[Entry]], Mapping[str, list[Given]]]:
     shown: dict[str, list[Entry]] = defaultdict(list)
@@ -418,12 +420,12 @@ def _line(
     )
 
 
-def _consistency(given: Sequence[Answer], shown: Sequence[Assignment]) -> tuple[int, int]:
+def _consistency(submitted: Sequence[Answer], shown: Sequence[Assignment]) -> tuple[int, int]:
     """(same, answered twice) over hidden repeats. Compares the chosen systems, because sides may have been swapped."""
     on_side = {a.key: {"left": a.left, "right": a.right} for a in shown}
     meant = {
         answer.key: on_side[answer.key].get(answer.choice, answer.choice)
-        for answer in given
+        for answer in submitted
         if answer.choice and answer.key in on_side
     }
     twice = [(key, (*key[:3], False)) for key in meant if key[3] and (*key[:3], False) in meant]

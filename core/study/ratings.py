@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from core.errors import NotAllowed
-from core.formats.spans.cells import with_weight
+from core.formats.spans.cells import weighted_span
 from core.schema.scale import MOST_GUESSED, Scale
 from core.schema.scores import PROBABILITY, ErrorSpan, RatedText, Rating, RatingSet, ScorableOutput, score_of
 from core.schema.study import Dimension, Item, Output, Rater, RatingAnswer, RatingTask, StudyRecord, TextKey
@@ -117,7 +117,7 @@ def ratings_in(
         if dimension.name in answer.scores:
             yield rating(dimension.name, answer.scores[dimension.name])
     if task.spans is not None:
-        spans = tuple(with_weight(span) for span in answer.spans)
+        spans = tuple(weighted_span(span) for span in answer.spans)
         yield rating(SPAN_DIMENSION, score_of(spans), spans)
 
 

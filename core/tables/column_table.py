@@ -66,7 +66,7 @@ class ColumnTable:
 
 def csv_columns(
     text: str,
-    known: Mapping[str, Sequence[str]],
+    aliases: Mapping[str, Sequence[str]],
     file_name: str,
     choose: Choose,
     unread: Collection[str] = (),
@@ -78,7 +78,7 @@ def csv_columns(
     """
     if is_json(text, file_name) or is_jsonl(text, file_name):
         return None
-    keys, columns, house, delimiter = csv_opened(text, known, file_name)
+    keys, columns, house, delimiter = csv_opened(text, aliases, file_name)
     rows, wanted = csv_cells(csv_lines(text), delimiter, file_name), set(choose(keys, columns))
     drawing = drawing_for(file_name)
     try:
@@ -148,7 +148,7 @@ class _Part:
 
 def parquet_columns(
     data: bytes,
-    known: Mapping[str, Sequence[str]],
+    aliases: Mapping[str, Sequence[str]],
     file_name: str,
     choose: Choose,
     unread: Collection[str] = (),
@@ -158,7 +158,7 @@ def parquet_columns(
     try:
         table = parquet_table(data, file_name, in_objects=False)
         keys = [str(name) for name in table.column_names]
-        columns = columns_of_keys(keys, known)
+        columns = columns_of_keys(keys, aliases)
         header, wanted = tuple(columns.get(key, key) for key in keys), {*choose(keys, columns)}
         if len(set(header)) < len(header):
             return None

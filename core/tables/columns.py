@@ -436,7 +436,7 @@ class CsvReader(Iterator[list[str]]):
         self._n_cells = 0
         cells = next(self._reader)
         if self._drawing is not None and len(cells) > self._most_cells:
-            self._drawing.draw("columns", len(cells), known=True)
+            self._drawing.draw("columns", len(cells), whole=True)
         return cells
 
     def _counted(self, lines: Iterable[str], drawing: Drawing) -> Iterator[str]:
@@ -734,7 +734,7 @@ def is_json(text: str, file_name: str) -> bool:
     return form_of_text(text, file_name) == "json"
 
 
-def named_columns(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:
+def named_columns(keys: Sequence[str], aliases: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Key -> Assay's name, for the first of each column's names that the file has, in any case and with any separator.
 
     `userInput` is separated too, unless its letters make a name as they are.
@@ -746,7 +746,7 @@ def named_columns(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> di
         if (apart := _CAMEL.sub("_", key.strip())) != key.strip():
             written.setdefault(_BETWEEN.sub("_", apart.lower()), []).append(key)
     found: dict[str, str] = {}
-    for column, names in known.items():
+    for column, names in aliases.items():
         at_hand = (key for name in names for key in written.get(name, ()) if key not in found)
         if first := next(at_hand, ""):
             found[first] = column
@@ -772,7 +772,7 @@ def source_as_system(columns: dict[str, str]) -> dict[str, str]:
 
 
 def open_records(
-    text: str, known: Mapping[str, Sequence[str]], findings: FileFindings, *, without: Collection[str] = ()
+    text: str, aliases: Mapping[str, Sequence[str]], findings: FileFindings, *, without: Collection[str] = ()
 ) -> Table:
     """The table in CSV or JSONL text, or in a JSON list of objects.
 
@@ -783,12 +783,12 @@ def open_records(
         value, problem = parse_json(numbers_as_json(text))
         if problem:
             reject(name, [problem])
-        return object_records(json_objects(value, "", findings), known, findings)
+        return object_records(json_objects(value, "", findings), aliases, findings)
     if is_jsonl(text, name):
         lines = list(jsonl_objects(numbers_as_json(text), name))
         keys = _filled_keys(one.value for one in lines if one.value is not None)
-        return object_records(reported(lines, findings), known, findings, keys)
-    keys, columns, house = _house(text, known, name)
+        return object_records(reported(lines, findings), aliases, findings, keys)
+    keys, columns, house = _house(text, aliases, name)
     rows = read_rows(text, house, findings, without=without)
     return Table(keys, columns, list(rows), null=False)
 
@@ -808,7 +808,7 @@ def reported(lines: Iterable[JsonLine], findings: FileFindings) -> Iterator[tupl
 
 def object_records(
     objects: Iterable[tuple[str, Mapping[str, object]]],
-    known: Mapping[str, Sequence[str]],
+    aliases: Mapping[str, Sequence[str]],
     findings: FileFindings,
     keys: Sequence[str] | None = None,
 ) -> Table:
@@ -817,8 +817,8 @@ def object_records(
         objects = list(objects)
         keys = _filled_keys(one for _, one in objects)
     drawing = drawing_for(findings.file_name)
-    drawing.draw("columns", len(keys), known=True)
-    columns = columns_of_keys(keys, known)
+    drawing.draw("columns", len(keys), whole=True)
+    columns = columns_of_keys(keys, aliases)
     drawn = _drawn(objects, OF_ROW + len(keys), drawing)
     return Table(list(keys), columns, list(records_of_objects(drawn, keys, columns, findings)))
 
@@ -851,17 +851,17 @@ def _line_in(where: str) -> int:
     return int(found[1]) if found else 0
 
 
-def columns_of_keys(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Key -> Assay's name, for the keys of a table's rows that a reader of `known` uses."""
-    columns = named_columns(keys, known)
+def columns_of_keys(keys: Sequence[str], aliases: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Key -> Assay's name, for the keys of a table's rows that a reader of `aliases` uses."""
+    columns = named_columns(keys, aliases)
     if "level" in columns.values():
         columns = {key: name for key, name in columns.items() if not _says_how_made(key, name)}
-    if "item_id" in columns.values() and ("metric" in known or "dimension" in known):
+    if "item_id" in columns.values() and ("metric" in aliases or "dimension" in aliases):
         # Tables of scores and ratings need a question only as the key of their items.
         columns = {
             key: name for key, name in columns.items() if name != "question" or not is_wider(key, name)
         }
-    return source_as_system(columns) if "system" in known else columns
+    return source_as_system(columns) if "system" in aliases else columns
 
 
 _HOW_MADE = {"system": frozenset(_ANY_SYSTEM), "question": frozenset({"prompt"})}
@@ -892,21 +892,21 @@ def is_wider(key: str, name: str) -> bool:
 
 
 def csv_opened(
-    text: str, known: Mapping[str, Sequence[str]], file_name: str
+    text: str, aliases: Mapping[str, Sequence[str]], file_name: str
 ) -> tuple[list[str], dict[str, str], Columns, str]:
     """Keys of CSV text, key -> Assay's name, the columns to read, and the separator. text: at least the header."""
-    keys, columns, house = _house(text, known, file_name)
+    keys, columns, house = _house(text, aliases, file_name)
     return keys, columns, house, delimiter_of(text)
 
 
 def _house(
-    text: str, known: Mapping[str, Sequence[str]], file_name: str
+    text: str, aliases: Mapping[str, Sequence[str]], file_name: str
 ) -> tuple[list[str], dict[str, str], Columns]:
     """Keys of CSV text, key -> Assay's name, and the columns to read. Raises InputError for a first line of data."""
     refuse_data_as_names(text, file_name)
     # As written, not in lower case: columns such as BLEU and chrF keep their case.
     keys = [key for cell in first_cells(text, delimiter_of(text), file_name) if (key := unguarded(cell))]
-    columns = columns_of_keys(keys, known)
+    columns = columns_of_keys(keys, aliases)
     names = {key: columns.get(key, key) for key in keys}
     # read_rows compares the header's cells as they are written, in lower case.
     plain = {guarded(key).lower(): name for key, name in names.items()} | {
@@ -918,7 +918,7 @@ def _house(
 def file_columns(
     text: str,
     file_name: str,
-    known: Mapping[str, Sequence[str]],
+    aliases: Mapping[str, Sequence[str]],
     required: Sequence[str],
     usual: Mapping[str, Collection[str]] | None = None,
 ) -> Columns:
@@ -931,17 +931,17 @@ def file_columns(
     else:
         refuse_data_as_names(text, file_name)
         keys = header_of(text, file_name)
-    return columns_among(keys, known, required, usual)
+    return columns_among(keys, aliases, required, usual)
 
 
 def columns_among(
     keys: Sequence[str],
-    known: Mapping[str, Sequence[str]],
+    aliases: Mapping[str, Sequence[str]],
     required: Sequence[str] = (),
     usual: Mapping[str, Collection[str]] | None = None,
 ) -> Columns:
     """The columns among a file's keys; see file_columns."""
-    return Columns(named_columns(keys, known), tuple(required), usual or {})
+    return Columns(named_columns(keys, aliases), tuple(required), usual or {})
 
 
 def require(
@@ -1070,7 +1070,7 @@ def names_in(record: Record, labels: Sequence[str], findings: FileFindings) -> N
         if not is_nothing(record.cells.get(column))
     }
     if not is_nothing(pair):
-        language, name = _of_pair(record, pair, findings)
+        language, name = _pair_languages(record, pair, findings)
         found[LABEL_PAIR] = name
     if not is_nothing(record.cells.get("language")):
         language = findings.language(record.where, record.cells["language"])
@@ -1121,7 +1121,7 @@ def _name(record: Record, column: str, findings: FileFindings) -> str | None:
     return found
 
 
-def _of_pair(record: Record, pair: object, findings: FileFindings) -> tuple[str, str]:
+def _pair_languages(record: Record, pair: object, findings: FileFindings) -> tuple[str, str]:
     name = name_of(pair)
     if name is None:
         findings.problems.append(f"{record.where}: language pair {name_problem(pair)}")
@@ -1175,7 +1175,7 @@ def level_number(level: str | None) -> float | None:
     return float(found["number"]) if found else None
 
 
-def with_item_level(records: list[Record]) -> list[Record]:
+def split_item_levels(records: list[Record]) -> list[Record]:
     """Split ids such as ITEM_levelL, as Meta-Judge's files have them, into item ITEM and level L.
 
     Returns the records unchanged if an id names no level, or if a column gives another level.

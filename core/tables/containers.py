@@ -127,9 +127,9 @@ def check_content(data: bytes, file_name: str) -> None:
     """Raise OverBudget if a file's text would take too much memory, or has too many lines or JSON values."""
     drawing = drawing_for(file_name)
     if not _is_text(data):
-        drawing.draw("bytes", len(data), known=True)
+        drawing.draw("bytes", len(data), whole=True)
         return
-    drawing.draw("bytes", bytes_as_text(data), known=True)
+    drawing.draw("bytes", bytes_as_text(data), whole=True)
     n_lines = data.count(b"\n") + data.count(b"\r") if len(data) > drawing.left("values") else 0
     if n_lines > drawing.left("values"):
         drawing.draw("values", n_lines)
@@ -232,7 +232,7 @@ def _opened(data: bytes, file_name: str) -> bytes:
         _refuse_others(content, file_name)
         check_content(content, file_name)
         text = _usual_separator(_text(content, file_name, notes), file_name)
-    text = _without_index(_with_decimal_points(text, file_name, notes), file_name, notes)
+    text = _drop_index(_put_decimal_points(text, file_name, notes), file_name, notes)
     return Opened(text.encode("utf-8", "surrogatepass"), notes, sha256_of(data))
 
 
@@ -260,9 +260,9 @@ def _unpacked(data: bytes, file_name: str) -> bytes:
     return b"".join(parts)
 
 
-def table_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+def table_rows(data: bytes, aliases: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
     """The table in a file's bytes; see open_records."""
-    return open_records(decode(data, findings.file_name), known, findings)
+    return open_records(decode(data, findings.file_name), aliases, findings)
 
 
 # Encodings
@@ -281,7 +281,7 @@ def _text(content: bytes, file_name: str, notes: list[str]) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return _as_windows(content, file_name, notes)
+        return _windows_text(content, file_name, notes)
 
 
 def _silent_utf16(content: bytes) -> str:
@@ -293,7 +293,7 @@ def _silent_utf16(content: bytes) -> str:
     return "utf-16-le" if zeros[1] > zeros[0] else "utf-16-be"
 
 
-def _as_windows(content: bytes, file_name: str, notes: list[str]) -> str:
+def _windows_text(content: bytes, file_name: str, notes: list[str]) -> str:
     """The text of bytes in Windows-1252, with a note; refused if it may well be in another encoding."""
     lines = content.split(b"\n")
     if content.startswith(codecs.BOM_UTF8):
@@ -368,7 +368,7 @@ def _written(rows: Iterable[Sequence[str]], mark: str) -> str:
     return buffer.getvalue()
 
 
-def _with_decimal_points(text: str, file_name: str, notes: list[str]) -> str:
+def _put_decimal_points(text: str, file_name: str, notes: list[str]) -> str:
     """The text with decimal points in the columns of numbers that have decimal commas; never if commas separate cells."""
     start = text.lstrip()
     if start.startswith(("{", "[")) or not _SOME_DECIMAL.search(text):
@@ -400,7 +400,7 @@ def _has_decimal_commas(cells: Sequence[str]) -> bool:
     return all(_DECIMAL_COMMA.fullmatch(cell) or _WITHOUT_COMMA.fullmatch(cell) for cell in cells)
 
 
-def _without_index(text: str, file_name: str, notes: list[str]) -> str:
+def _drop_index(text: str, file_name: str, notes: list[str]) -> str:
     """CSV text in which a first column that only numbers the rows, as pandas writes it, has no name."""
     if _INDEX not in text[:_HEAD] or text.lstrip().startswith(("{", "[")):
         return text

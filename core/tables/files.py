@@ -22,7 +22,7 @@ def read_file(path: Path) -> bytes:
     """Return the file's bytes. Raises InputError that names the file if it cannot be read, OverBudget if it is too large."""
     try:
         with path.open("rb") as file:
-            Drawing(str(path)).draw("bytes", os.fstat(file.fileno()).st_size, known=True)
+            Drawing(str(path)).draw("bytes", os.fstat(file.fileno()).st_size, whole=True)
             return file.read()
     except OSError as problem:
         raise InputError(f"{path} cannot be read: {problem.strerror or problem}.") from problem

@@ -177,7 +177,7 @@ class Layout:
             about |= {key: record.cells[key] for key in self.others if key in record.cells}
             if TURNS in about:
                 about[TURNS] = turns_in(about[TURNS]) or ()
-            about |= _as_asked(about.get("question"))
+            about |= _question_cells(about.get("question"))
             below = record.cells.get(self.asked_below) if self.asked_below else None
             if not is_nothing(below) and isinstance(below, str):
                 above = about.get("question")
@@ -211,7 +211,7 @@ def _column(name: str) -> str:
     return f"column {shown(name)}"
 
 
-def _as_asked(cell: object) -> dict[str, object]:
+def _question_cells(cell: object) -> dict[str, object]:
     """The question in a cell, with the turns before it if the cell is a conversation."""
     turns = turns_in(cell)
     if turns is None:
@@ -219,9 +219,9 @@ def _as_asked(cell: object) -> dict[str, object]:
     return _asked_in(turns, None)
 
 
-def with_last_question(record: Record) -> Record:
+def keep_last_question(record: Record) -> Record:
     """The row with the last question of a conversation in place of the conversation."""
-    asked = _as_asked(record.cells.get("question"))
+    asked = _question_cells(record.cells.get("question"))
     return replace(record, cells={**record.cells, **asked}) if asked else record
 
 
@@ -309,11 +309,11 @@ def _content(value: object) -> str | None:
 
 
 def layout_of(
-    table: Table, known: Mapping[str, Sequence[str]], columns: Mapping[str, Sequence[str]] | None = None
+    table: Table, aliases: Mapping[str, Sequence[str]], columns: Mapping[str, Sequence[str]] | None = None
 ) -> Layout:
     """The layout of a table with records under the file's own names.
 
-    known: Assay's names and the names that a table may use, with `system` for the system. columns: what the owner chose,
+    aliases: Assay's names and the names that a table may use, with `system` for the system. columns: what the owner chose,
     Assay's name -> columns; several for `text` are answers side by side, and those of NOT_USED have no role. The table must have
     the columns chosen.
     """
@@ -324,12 +324,12 @@ def layout_of(
     free = [key for key in table.keys if key.strip() and key not in {*named.values(), *texts, *ignored}]
     looked_at = table.records[:_MOST_LOOKED_AT]
     conversations = frozenset(key for key in table.keys[:_MOST_COLUMNS] if _holds_turns(looked_at, key))
-    found = {name: key for name, key in _found(free, known).items() if name not in named}
+    found = {name: key for name, key in _found(free, aliases).items() if name not in named}
     text = texts[0] if texts else found.pop("text", None)
     found.pop("text", None)
     if len(texts) > 1:
         answers, kind = tuple(map(Answer, texts)), "answers side by side"
-        answers = _with_systems(answers, _families(free), looked_at)
+        answers = _name_systems(answers, _families(free), looked_at)
     elif texts:
         answers, kind = (), _LONG
     else:
@@ -353,7 +353,7 @@ def layout_of(
         named["text"] = text
     in_turns = bool({text, *(one.column for one in answers)} & conversations)
     if not in_turns:
-        named = _with_question(named, free, used)
+        named = _add_question(named, free, used)
     if TURNS in conversations and "question" in named and TURNS not in named.values():
         named[TURNS] = TURNS
     plain, below = _plain(free), None
@@ -372,10 +372,10 @@ def layout_of(
     return replace(layout, others=tuple(key for key in table.keys if key not in layout.used))
 
 
-def with_a_row_for_each(table: Table, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+def split_answers(table: Table, aliases: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
     """The table with a row for each answer, where its rows hold several answers or conversations; else the table as it is.
 
-    known: the columns that the reader knows, among them `text`.
+    aliases: the columns that the reader knows, among them `text`.
     """
     names = {name: key for key, name in table.columns.items()}
 
@@ -386,20 +386,20 @@ def with_a_row_for_each(table: Table, known: Mapping[str, Sequence[str]], findin
             for record in records
         ]
 
-    layout = layout_of(table._replace(records=written(table.records[:_MOST_LOOKED_AT])), known)
+    layout = layout_of(table._replace(records=written(table.records[:_MOST_LOOKED_AT])), aliases)
     asked = {layout.named.get("question"), layout.named.get("text"), layout.named.get(TURNS)}
     if not layout.wide and not asked & layout.conversations and layout.asked_below is None:
         return table
     findings.notes += layout.said()
     rows = list(layout.rows(written(table.records)))
     there = dict.fromkeys(key for row in rows for key in row.cells)
-    return Table([*there], {key: key for key in there if key in known}, rows, null=True)
+    return Table([*there], {key: key for key in there if key in aliases}, rows, null=True)
 
 
-def _found(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:
+def _found(keys: Sequence[str], aliases: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Assay's name -> the column with one of its names, in any case and with any separator."""
     plain = _plain(keys)
-    return {name: plain[key] for key, name in named_columns(list(plain), known).items()}
+    return {name: plain[key] for key, name in named_columns(list(plain), aliases).items()}
 
 
 def _plain(keys: Sequence[str]) -> dict[str, str]:
@@ -489,7 +489,7 @@ def _side_by_side(
     if by_noun:
         noun = min(by_noun, key=_TEXTS.index)
         answers = tuple(Answer(column, side) for side, column in by_noun[noun].items())
-        return _with_systems(answers, families, records), "answers side by side"
+        return _name_systems(answers, families, records), "answers side by side"
     if "system" in found and text is not None:
         return (), _LONG
     roles = {*found.values()}
@@ -534,7 +534,7 @@ def _holds_answers(records: Sequence[Record], key: str) -> bool:
     return len({*cells}) == len(cells) and 2 * worded > len(cells) and not rates(records, key)
 
 
-def _with_systems(
+def _name_systems(
     answers: Sequence[Answer],
     families: Mapping[tuple[tuple[str, ...], int], Mapping[str, str]],
     records: Sequence[Record],
@@ -554,7 +554,7 @@ def _with_systems(
     return tuple(answers)
 
 
-def _with_question(
+def _add_question(
     named: Mapping[str, str], keys: Sequence[str], used: Collection[str | None]
 ) -> dict[str, str]:
     """The roles, with a column that stands in for a question where no column is one."""

@@ -60,9 +60,9 @@ class FirstRows:
     """Column of the file -> Assay's name, for columns whose name Assay knows."""
 
 
-def parse_columns(given: str | None) -> dict[str, str]:
+def parse_columns(text: str | None) -> dict[str, str]:
     """`text=output,item_id=ID` as Assay's name -> the file's column. InputError names every wrong part."""
-    parts = (part.partition("=") for part in given.split(",")) if given else ()
+    parts = (part.partition("=") for part in text.split(",")) if text else ()
     return checked_columns((ours, theirs) for ours, _, theirs in parts)
 
 
@@ -72,12 +72,12 @@ UNUSED = "unused"
 """How an owner writes NOT_USED."""
 
 
-def parse_answer_columns(given: str | None) -> dict[str, tuple[str, ...]]:
+def parse_answer_columns(text: str | None) -> dict[str, tuple[str, ...]]:
     """`text=Answer A,text=Answer B,question=Asked` as Assay's name -> columns; `text` and `unused` may be given several times.
 
     InputError names every wrong part.
     """
-    parts = [part.partition("=") for part in given.split(",")] if given else []
+    parts = [part.partition("=") for part in text.split(",")] if text else []
     unused = tuple(theirs.strip() for ours, _, theirs in parts if ours.strip() == UNUSED)
     parts = [part for part in parts if part[0].strip() != UNUSED]
     texts = [theirs.strip() for ours, _, theirs in parts if ours.strip() == "text"]
@@ -121,7 +121,7 @@ def first_rows(data: bytes, file_name: str) -> FirstRows:
     if is_json(text, file_name) or is_jsonl(text, file_name):
         found = list(islice(_objects(text, file_name), FIRST_ROWS))
         keys = tuple(dict.fromkeys(key for one in found for key in one))
-        rows = tuple(tuple(_as_text(one.get(key)) for key in keys) for one in found)
+        rows = tuple(tuple(_cell_text(one.get(key)) for key in keys) for one in found)
     else:
         refuse_data_as_names(text, file_name)
         filled = _filled(text, file_name)
@@ -132,7 +132,7 @@ def first_rows(data: bytes, file_name: str) -> FirstRows:
 
 def _first_parquet_rows(data: bytes, file_name: str) -> tuple[tuple[str, ...], ...]:
     rows = list(islice(parquet_rows(opened(data, file_name), file_name), FIRST_ROWS))
-    return tuple(tuple(_as_text(cell) for cell in row.values()) for row in rows)
+    return tuple(tuple(_cell_text(cell) for cell in row.values()) for row in rows)
 
 
 def columns_there(data: bytes, file_name: str, columns: Mapping[str, str]) -> dict[str, str]:
@@ -146,7 +146,7 @@ def columns_there(data: bytes, file_name: str, columns: Mapping[str, str]) -> di
     return {}
 
 
-def with_columns(data: bytes, file_name: str, columns: Mapping[str, str]) -> bytes:
+def rename_columns(data: bytes, file_name: str, columns: Mapping[str, str]) -> bytes:
     """The file with columns renamed to the names that Assay reads.
 
     columns: Assay's name -> the file's. If another column of the file already has such a name, it gets the name ASIDE.
@@ -154,11 +154,11 @@ def with_columns(data: bytes, file_name: str, columns: Mapping[str, str]) -> byt
     """
     if not columns:
         return data
-    return with_names(data, file_name, new_names(_columns_of(data, file_name), file_name, columns))
+    return rename_keys(data, file_name, new_names(_columns_of(data, file_name), file_name, columns))
 
 
 def new_names(keys: Sequence[str], file_name: str, columns: Mapping[str, str]) -> dict[str, str]:
-    """The file's column -> its new name, for `with_columns`. keys: the file's columns."""
+    """The file's column -> its new name, for `rename_columns`. keys: the file's columns."""
     check_named(keys, file_name, columns.values())
     by_name = {key.strip().casefold(): key for key in keys}
     chosen = {by_name[theirs.strip().casefold()]: ours for ours, theirs in columns.items()}
@@ -180,7 +180,7 @@ def check_named(keys: Sequence[str], file_name: str, columns: Iterable[str]) -> 
         )
 
 
-def with_names(data: bytes, file_name: str, names: Mapping[str, str]) -> bytes:
+def rename_keys(data: bytes, file_name: str, names: Mapping[str, str]) -> bytes:
     """The file with renamed columns; everything else stays on its line.
 
     names: the file's column -> its new name.
@@ -211,7 +211,7 @@ def class_words(data: bytes, file_name: str) -> dict[str, dict[str, int]]:
     return class_columns(records, list(dict.fromkeys(key for record in records for key in record.cells)))
 
 
-def with_declared(data: bytes, file_name: str, declared: DeclaredScale) -> bytes:
+def number_declared(data: bytes, file_name: str, declared: DeclaredScale) -> bytes:
     """The file with numbers in place of declared classes that are words, and no cell in place of those that are missing.
 
     Only in columns that hold nothing but these and numbers: other words are no ratings there.
@@ -229,10 +229,10 @@ def with_declared(data: bytes, file_name: str, declared: DeclaredScale) -> bytes
         for key, held in columns.items()
         if all(plain_word(cell) in wanted or looks_like_number(cell) or is_undefined(cell) for cell in held)
     }
-    return with_numbers(data, file_name, cells) if any(cells.values()) else data
+    return number_words(data, file_name, cells) if any(cells.values()) else data
 
 
-def with_numbers(data: bytes, file_name: str, numbers: Mapping[str, Mapping[str, float | None]]) -> bytes:
+def number_words(data: bytes, file_name: str, numbers: Mapping[str, Mapping[str, float | None]]) -> bytes:
     """The file with numbers in place of words; everything else stays on its line.
 
     numbers: column -> word as the file writes it -> number; None for an empty cell.
@@ -374,7 +374,7 @@ def _objects(text: str, file_name: str) -> Iterator[JsonObject]:
     return iter(()) if one_value else objects_in(text, file_name)
 
 
-def _as_text(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
@@ -689,7 +689,7 @@ def declared_numbers(classes: Sequence[str], *, ordered: bool = True) -> dict[st
     return {plain_word(name): at for at, name in enumerate(classes)}
 
 
-def without_few_words(words: Mapping[str, int], most: int) -> KnownScale | None:
+def majority_scale(words: Mapping[str, int], most: int) -> KnownScale | None:
     """The scale of all but a few words that make up less than half of the cells; None without one.
 
     words: word as written -> number of its cells. most: different words that may be no class. `numbers` has the classes of
@@ -722,7 +722,7 @@ def class_columns(records: Sequence[Record], keys: Collection[str]) -> dict[str,
     return found
 
 
-def with_classes(
+def number_classes(
     records: Sequence[Record], columns: Mapping[str, Mapping[str, int]], findings: FileFindings
 ) -> list[Record]:
     """The records with class numbers in place of words; a note lists which number each word gets."""

@@ -58,7 +58,7 @@ def parquet_file(source: bytes | Path, file_name: str) -> Iterator[Any]:
             if (length := _footer_length(opened)) > _LARGEST_FOOTER:
                 raise ValueError(f"its footer has {length:,} bytes, more than {_LARGEST_FOOTER:,}")
             about = parquet.read_metadata(opened)
-            drawing.draw("columns", about.num_columns, known=True)
+            drawing.draw("columns", about.num_columns, whole=True)
             leaves = [about.schema.column(at) for at in range(about.num_columns)]
             texts = [leaf.path for leaf in leaves if leaf.physical_type == _TEXTS]
             opened.seek(0)
@@ -117,18 +117,18 @@ def n_parquet_rows(path: Path, file_name: str) -> int:
 def _draw_footer(file: Any, drawing: Drawing, *, in_objects: bool) -> None:
     """Use what the footer says that the whole table has. It may say less than is true."""
     about = file.metadata
-    drawing.draw("rows", about.num_rows, known=True)
+    drawing.draw("rows", about.num_rows, whole=True)
     leaves = [about.schema.column(at) for at in range(about.num_columns)]
     n_values = about.num_rows * len(leaves)
     drawing.draw(
         "values",
         n_values + OF_ROW * about.num_rows if in_objects else n_values // IN_ARRAYS,
-        known=in_objects,
+        whole=in_objects,
     )
     # Sizes of row groups, but nothing of their columns: pyarrow ends the process where a damaged footer describes those.
     sizes = sum(about.row_group(at).total_byte_size for at in range(about.num_row_groups))
     fixed = sum(max(leaf.length, 0) for leaf in leaves) * about.num_rows
-    drawing.draw("bytes", max(fixed, sizes, 0), known=True)
+    drawing.draw("bytes", max(fixed, sizes, 0), whole=True)
 
 
 def _batches(file: Any, file_name: str | None) -> Iterator[Any]:

@@ -17,7 +17,7 @@ import regex
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from core.budget import Drawing, current_budget, json_values, over_budget
+from core.budget import Drawing, budget_problem, current_budget, json_values
 from core.errors import InputError, Problems
 
 MOST_NAME = 200
@@ -240,7 +240,7 @@ def parse_json(text: str, line: int = 0) -> tuple[object, str | None]:
     """
     place = line_place(line) if line else whole_input()
     if len(text) > (most := current_budget().values) and json_values(text, most) > most:
-        return None, f"{place}: {over_budget('values')}"
+        return None, f"{place}: {budget_problem('values')}"
     try:
         return json.loads(text, object_pairs_hook=_json_object, parse_constant=_no_constant), None
     except json.JSONDecodeError as error:

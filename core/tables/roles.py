@@ -649,9 +649,9 @@ def _wide(
         may_be = [key for key in may_be if key not in groups or any(sheet.of(key).like(one) for one in rated)]
     if any(key.startswith(METRIC_MARK) for key in keys):
         may_be = []  # the file says itself what is a score
-    problems += _without_people(sheet, read_as, people, found_judges, may_be)
+    problems += _people_advice(sheet, read_as, people, found_judges, may_be)
     if not judged_elsewhere:
-        problems += _without_judge(sheet, read_as, people, found_judges, may_be)
+        problems += _judge_advice(sheet, read_as, people, found_judges, may_be)
     if both := [key for key in by_who.get("both", ()) if key in may_be]:
         for key in both:
             sheet.why[key] = "not used: its name may mean people or a judge"
@@ -677,7 +677,7 @@ def _rateable(sheet: _Sheet, read_as: Mapping[str, str], named: Sequence[str]) -
     return rateable
 
 
-def _without_people(
+def _people_advice(
     sheet: _Sheet,
     read_as: dict[str, str],
     people: Sequence[str],
@@ -700,7 +700,7 @@ def _without_people(
         yield f"human: no column is surely a person's label{more}{first if judges and not may_be else ''}"
 
 
-def _without_judge(
+def _judge_advice(
     sheet: _Sheet,
     read_as: dict[str, str],
     people: Sequence[str],

@@ -13,9 +13,9 @@ from core.tables.mapping import (
     KnownScale,
     classes_of,
     declared_numbers,
+    majority_scale,
     plain_word,
     scale_of,
-    without_few_words,
 )
 from core.tables.reading import label_of, looks_like_number, number_in, shown
 
@@ -189,7 +189,7 @@ def _declared_words(sides: Sequence[Side], declared: DeclaredScale) -> Words:
 
 
 def offered_scale(ratings: ArrayLike, declared: DeclaredScale) -> Scale:
-    """The scale of ratings that are numbers, where declared classes were read as numbers (`with_declared`) before."""
+    """The scale of ratings that are numbers, where declared classes were read as numbers (`number_declared`) before."""
     if declared.classes and not declared.numbers:
         return _declared_words((), declared).scale
     return scale_of_numbers(ratings, declared)
@@ -312,7 +312,7 @@ def _odd_words(people: Sequence[Side]) -> OddCells:
     written: Counter[str] = Counter()
     for side in people:
         written.update({cell: n for cell, n in side.cells.items() if isinstance(cell, str)})
-    known = without_few_words(written, _FEW_ODD)
+    known = majority_scale(written, _FEW_ODD)
     if known is None:
         return {}
     classes, wrong = known.numbers, _no_class(known.names.values())

@@ -36,7 +36,7 @@ from core.tables.columns import (
     split_item,
 )
 from core.tables.containers import decode, is_plain
-from core.tables.mapping import new_names, with_columns
+from core.tables.mapping import new_names, rename_columns
 from core.tables.parquet import is_parquet, n_parquet_rows, parquet_file, parquet_rows
 from core.tables.problems import FileFindings
 from core.tables.reading import bad_bytes, drawing_for, numbers_as_json, reject
@@ -90,7 +90,7 @@ class Survey:
     reasons: Mapping[str, str]
     """Column -> why its cells cannot be labels."""
     splits: bool
-    """Whether the ids of all rows name a level; see core.tables.columns.with_item_level."""
+    """Whether the ids of all rows name a level; see core.tables.columns.split_item_levels."""
     names: Mapping[str, str] = field(default_factory=dict)
     """The file's column -> its name in `keys`, where it has another."""
 
@@ -179,14 +179,14 @@ class TableFile:
         except csv.Error:
             return False  # the reader of whole files reports it
 
-    def survey(self, known: Mapping[str, Sequence[str]]) -> Survey:
-        """Read the file for what only the whole of it can tell. known: the reader's columns."""
+    def survey(self, aliases: Mapping[str, Sequence[str]]) -> Survey:
+        """Read the file for what only the whole of it can tell. aliases: the reader's columns."""
         seen, unheard = (
             _Seen(drawing_for(self.name)),
             FileFindings(self.name, ""),
         )  # `records` reports the same problems
         if self.form == "csv":
-            keys, columns, house, delimiter = csv_opened(self._head(), known, self.name)
+            keys, columns, house, delimiter = csv_opened(self._head(), aliases, self.name)
             for record in self._csv_records(house, delimiter, unheard):
                 seen.add(record.where, record.cells)
             return seen.survey(keys, columns, {}, {})
@@ -195,16 +195,16 @@ class TableFile:
         own = self._parquet_keys() if self.form == "parquet" else [key for key in seen.keys if key.strip()]
         names = new_names(own, self.name, self.renamed) if self.renamed else {}
         keys = [names.get(key, key) for key in own]
-        columns = columns_of_keys(keys, known)
+        columns = columns_of_keys(keys, aliases)
         house_names = {key: columns.get(name, name) for key, name in zip(own, keys, strict=True)}
         return seen.survey(keys, columns, house_names, names)
 
     def records(
-        self, survey: Survey, known: Mapping[str, Sequence[str]], findings: FileFindings
+        self, survey: Survey, aliases: Mapping[str, Sequence[str]], findings: FileFindings
     ) -> Iterator[Record]:
         """Yield the rows as readers of whole files do; add problems and notes to the findings."""
         if self.form == "csv":
-            *_, house, delimiter = csv_opened(self._head(), known, self.name)
+            *_, house, delimiter = csv_opened(self._head(), aliases, self.name)
             rows = self._csv_records(house, delimiter, findings)
         else:
             objects = self._objects(findings)
@@ -218,7 +218,7 @@ class TableFile:
 
     def _head(self) -> str:
         """The beginning of CSV, with the columns renamed."""
-        return decode(with_columns(self._checked_head(), self.name, self.renamed), self.name)
+        return decode(rename_columns(self._checked_head(), self.name, self.renamed), self.name)
 
     def _checked_head(self) -> bytes:
         """The first bytes of a text file. Raises InputError for an empty file, or another encoding."""
@@ -229,7 +229,7 @@ class TableFile:
     def _lines(self, newline: str) -> Iterator[str]:
         """The lines of a text file; of CSV with the columns renamed."""
         head = self._checked_head()
-        start = with_columns(head, self.name, self.renamed) if self.form == "csv" else head
+        start = rename_columns(head, self.name, self.renamed) if self.form == "csv" else head
         allow_cells(self.path.stat().st_size + len(start))
         with self.path.open("rb") as file:
             file.seek(len(head))

@@ -23,7 +23,7 @@ def csv_bytes(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, head
     return buffer.getvalue().encode()
 
 
-def for_excel(data: bytes) -> bytes:
+def excel_csv(data: bytes) -> bytes:
     """CSV with a byte order mark, without which Excel reads UTF-8 as another encoding. Assay reads both."""
     return data if data.startswith(codecs.BOM_UTF8) else codecs.BOM_UTF8 + data
 

@@ -144,12 +144,12 @@ def header(desk: RaterDesk | RatingDesk, number: int, marks: Sequence[str], none
 
 
 def save_note(
-    desk: RaterDesk | RatingDesk, number: int, known: tuple[str, bool], written: tuple[str, bool]
+    desk: RaterDesk | RatingDesk, number: int, saved: tuple[str, bool], written: tuple[str, bool]
 ) -> None:
     """Save only what changed in this tab: another tab may have saved something else meanwhile."""
-    if written[0] != known[0]:
+    if written[0] != saved[0]:
         desk.save_note(number, comment=written[0])
-    if written[1] != known[1]:
+    if written[1] != saved[1]:
         desk.save_note(number, invalid=written[1])
 
 
@@ -160,7 +160,7 @@ def note(
     opened: tuple[str, bool] | None = st.session_state.get(_OPENED)
     if opened is None or opened[0] != key:  # never closed or opened by what is written in it
         st.session_state[_OPENED] = opened = (key, bool(comment or invalid))
-    keep = blind_pair.in_turn(on_change)
+    keep = blind_pair.call_in_turn(on_change)
     with st.expander(f"Comment, or report a broken {_unit(desk)}", expanded=opened[1]):
         written = own.text_box("Comment (optional)", comment, key=f"m{key}", on_change=keep)
         flagged = st.checkbox(
@@ -182,12 +182,12 @@ def note_mark(desk: RaterDesk | RatingDesk, invalid: bool) -> None:
     )
 
 
-def note_in_browser(key: str, known: tuple[str, bool]) -> tuple[str, bool] | None:
-    """Comment and flag before they are drawn; `known` for the one that did not arrive, None if neither did."""
+def note_in_browser(key: str, saved: tuple[str, bool]) -> tuple[str, bool] | None:
+    """Comment and flag before they are drawn; `saved` for the one that did not arrive, None if neither did."""
     written, flag = own.box_in_browser(f"m{key}"), f"i{key}"
     if written is None and flag not in st.session_state:
         return None
-    return known[0] if written is None else written, st.session_state.get(flag, known[1])
+    return saved[0] if written is None else written, st.session_state.get(flag, saved[1])
 
 
 def navigation(desk: RaterDesk | RatingDesk, number: int, go: Go) -> None:

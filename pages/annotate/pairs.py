@@ -134,7 +134,7 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
     written = around.note(desk, key, *known, on_change=partial(_written, screen))
     try:
         _keep_note(desk, number, written)
-        desk.remember_diff(blind_pair.to_remember(mode, pair.base, desk.diff_mode, desk.aids))
+        desk.remember_diff(blind_pair.remembered_mode(mode, pair.base, desk.diff_mode, desk.aids))
     except AssayError as error:
         _refuse_note(number, error)
     else:

@@ -73,7 +73,7 @@ def _text_with_errors(desk: RatingDesk, text: BlindText, screen: OnScreen, tab: 
         problem=tab.problem,
         replaced=tab.replaced,
         key=f"e{screen.key}",
-        on_change=blind_pair.in_turn(partial(_marked, screen, tab)),
+        on_change=blind_pair.call_in_turn(partial(_marked, screen, tab)),
     )
     if late is not None and late.number > tab.taken:
         # Sent to a server that has started again since, or in a run that a newer one overtook.
@@ -340,7 +340,7 @@ def _left_in_browser(desk: RatingDesk, screen: OnScreen) -> None:
 
 def _keep_written(desk: RatingDesk, screen: OnScreen, tab: _Tab) -> None:
     written = around.note_in_browser(screen.key, tab.note) or tab.note
-    _keep(desk, screen.number, tab, rating_scales.in_browser(desk.task, screen.key), written)
+    _keep(desk, screen.number, tab, rating_scales.browser_values(desk.task, screen.key), written)
 
 
 def _keep(desk: RatingDesk, number: int, tab: _Tab, boxes: Written, written: tuple[str, bool]) -> None:

@@ -84,13 +84,13 @@ def _panels(
 ) -> list[analysis.Data]:
     """Choose the dimension of which raters and judges are put side by side. judges: of which one is chosen; empty: all are."""
     one = choice.one_of(judges) if judges else None
-    dimension = _dimension(dimensions_of(given.found) if one is None else one.evaluator.columns)
+    dimension = _dimension(dimensions_of(given.rating_set) if one is None else one.evaluator.columns)
     tables = [each.table for each in scores] if one is None else [one.scores.table]
     named = None if one is None else [one.evaluator.columns[dimension]]
     return [
         analysis.Data(
             (given.key, *(each.key for each in scores), dimension, *(named or ())),
-            lambda: panel_of(given.found, tables, judges=named, dimension=dimension),
+            lambda: panel_of(given.rating_set, tables, judges=named, dimension=dimension),
         )
     ]
 
@@ -105,12 +105,12 @@ def _alone(given: choice.Ratings) -> dict[str, Callable[[], object]]:
 
 def _people(given: choice.Ratings) -> analysis.Data:
     """Choose the dimension in which raters are compared with each other."""
-    dimension = _dimension(dimensions_of(given.found))
+    dimension = _dimension(dimensions_of(given.rating_set))
     of_study = given.task is not None  # whoever rates in a study is a person
     return analysis.Data(
         (given.key, "people", dimension),
         lambda: panel_of(
-            given.found, raters=None if of_study else named_people(given.found), dimension=dimension
+            given.rating_set, raters=None if of_study else named_people(given.rating_set), dimension=dimension
         ),
     )
 

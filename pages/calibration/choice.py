@@ -45,7 +45,7 @@ _JUDGES, _NEW, _TAKEN = "calibration_judges", "calibration_new", "calibration_ta
 class Ratings:
     """Human ratings, and the raters' task."""
 
-    found: RatingSet
+    rating_set: RatingSet
     key: Key
     task: RatingTask | None
     file: KeptFile | None = None
@@ -95,14 +95,14 @@ def _holds_ratings(study: Study) -> bool:
     return study.kind == "ratings" and study.state == "unblinded"
 
 
-def judges(store: Store, given: Ratings) -> tuple[Scores, ...]:
+def judges(store: Store, human: Ratings) -> tuple[Scores, ...]:
     """Choose runs and tables of scores: several for a temperature sweep, or to show one after another."""
     names = chosen_scores.named(store)
     if (new := st.session_state.pop(_NEW, None)) in names:
         before = st.session_state.get(_JUDGES, [])
         st.session_state[_JUDGES] = before if new in before else [*before, new]
     elif _JUDGES not in st.session_state:
-        st.session_state[_JUDGES] = _newest_evaluator(store, given)
+        st.session_state[_JUDGES] = _newest_evaluator(store, human)
     chosen: list[Chosen] = st.multiselect(
         "Judges",
         list(names),
@@ -115,10 +115,10 @@ def judges(store: Store, given: Ratings) -> tuple[Scores, ...]:
     return tuple(chosen_scores.open_scores(store, one) for one in chosen if one in names)
 
 
-def _newest_evaluator(store: Store, given: Ratings) -> list[Chosen]:
+def _newest_evaluator(store: Store, human: Ratings) -> list[Chosen]:
     """The newest run of a judge for calibration that has scored a rated item, if there is one."""
-    rated = {one.item_id for one in given.found.ratings}
-    runs = chosen_judge.with_results(store, *kinds_with("calibration"))
+    rated = {one.item_id for one in human.rating_set.ratings}
+    runs = chosen_judge.finished_runs(store, *kinds_with("calibration"))
     newest = chosen_scores.newest_on(store, [(chosen_scores.RUN, run_id) for run_id in runs], rated)
     return [] if newest is None else [newest]
 
@@ -133,7 +133,7 @@ def upload(store: Store, *, open_at_first: bool) -> None:
             st.rerun()
 
 
-def options(store: Store, given: Ratings, scores: Sequence[Scores]) -> tuple[RatedChoice, Settings]:
+def options(store: Store, human: Ratings, scores: Sequence[Scores]) -> tuple[RatedChoice, Settings]:
     """Choose in a folded part what raters could give, and the options of the comparison. Raises SettingsError."""
     with st.expander("Options of the comparison"):
         offered = {
@@ -142,10 +142,10 @@ def options(store: Store, given: Ratings, scores: Sequence[Scores]) -> tuple[Rat
         }
         chosen = cast(RatedChoice, analysis.choice_form(CALIBRATE, "rated", "calibration", offered))
         named = {
-            "dimension": list(dimensions_of(given.found)),
+            "dimension": list(dimensions_of(human.rating_set)),
             "by": list(
                 dict.fromkeys(
-                    name for each in scores for name in columns_to_group_by(given.found, each.table)
+                    name for each in scores for name in columns_to_group_by(human.rating_set, each.table)
                 )
             ),
         }
@@ -154,30 +154,30 @@ def options(store: Store, given: Ratings, scores: Sequence[Scores]) -> tuple[Rat
 
 def _shuffled_runs(store: Store) -> list[str]:
     """The runs on texts with shuffled words."""
-    runs = chosen_judge.with_results(store, QUALITY)
-    return [f"run:{number}" for number, run in runs.items() if asked_of(run).chosen.shuffled_words]
+    runs = chosen_judge.finished_runs(store, QUALITY)
+    return [f"run:{number}" for number, run in runs.items() if asked_of(run).settings.shuffled_words]
 
 
-def data(store: Store, given: Ratings, scores: Sequence[Scores], chosen: RatedChoice) -> analysis.Data:
+def data(store: Store, human: Ratings, scores: Sequence[Scores], choice: RatedChoice) -> analysis.Data:
     """Ratings and scores as they are compared."""
-    key = (given.key, *(each.key for each in scores), chosen.model_dump_json())
+    key = (human.key, *(each.key for each in scores), choice.model_dump_json())
     growing = tuple(each.grows for each in scores if each.grows is not None)
-    grows = (given.key, *growing, chosen.model_dump_json()) if growing else None
-    return analysis.Data(key, partial(_rated, store, given, scores, chosen), grows=grows)
+    grows = (human.key, *growing, choice.model_dump_json()) if growing else None
+    return analysis.Data(key, partial(_rated, store, human, scores, choice), grows=grows)
 
 
-def _rated(store: Store, given: Ratings, scores: Sequence[Scores], chosen: RatedChoice) -> Rated:
-    declared = declared_scale(chosen.scale, chosen.classes, chosen.missing)
-    people, reading = given.found, reading_in(store)
-    if given.file is not None and (declared.classes or declared.missing):
-        people = chosen_scores.ratings_of(store, given.file, declared)
-    task = given.task if chosen.task is None else find_task(chosen.task)
-    twin = None if chosen.shuffled is None else parse_source(chosen.shuffled)
+def _rated(store: Store, human: Ratings, scores: Sequence[Scores], choice: RatedChoice) -> Rated:
+    declared = declared_scale(choice.scale, choice.classes, choice.missing)
+    people, reading = human.rating_set, reading_in(store)
+    if human.file is not None and (declared.classes or declared.missing):
+        people = chosen_scores.ratings_of(store, human.file, declared)
+    task = human.task if choice.task is None else find_task(choice.task)
+    twin = None if choice.shuffled is None else parse_source(choice.shuffled)
     return rated(people, task, [_scored(store, each, declared) for each in scores], declared, twin, reading)
 
 
 def _scored(store: Store, scores: Scores, declared: DeclaredScale) -> Scored:
-    kind, number = scores.chosen
+    kind, number = scores.origin
     if kind == chosen_scores.RUN:
         return scored_by(parse_source(f"run:{number}"), scores.table, reading_in(store))
     if not (declared.classes or declared.missing):
@@ -185,12 +185,12 @@ def _scored(store: Store, scores: Scores, declared: DeclaredScale) -> Scored:
     return Scored(chosen_scores.scores_of(store, get_file(store, number), declared))
 
 
-def judges_among(given: Ratings, scores: Sequence[Scores]) -> list[Judge]:
+def judges_among(human: Ratings, scores: Sequence[Scores]) -> list[Judge]:
     """Every evaluator of the chosen scores. Raises InputError."""
     return [
         Judge(each, one)
         for each in scores
-        for one in evaluators_of(each.table, given.found, said=_dimension_scored(each))
+        for one in evaluators_of(each.table, human.rating_set, run_dimension=_dimension_scored(each))
     ]
 
 
@@ -198,7 +198,7 @@ def _dimension_scored(scores: Scores) -> str | None:
     """The only dimension that a run of a judge scored."""
     asked = None if scores.run is None else asked_of(scores.run)
     rates = asked is not None and asked.kind.reads == "rated texts"
-    return asked.chosen.dimension_scored if asked is not None and rates else None
+    return asked.settings.dimension_scored if asked is not None and rates else None
 
 
 def one_of(judges: Sequence[Judge]) -> Judge:

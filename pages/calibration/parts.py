@@ -92,9 +92,11 @@ def _rater_errors(answer: Answer) -> None:
         nothing("raters' errors are not estimated yet")
         offer(CALIBRATE, "Estimate raters' errors", dawid_skene=True)
         return
-    fitted = {name: each.found for name, each in made.items() if each.found.reason is None}
+    fitted = {name: each.confusions for name, each in made.items() if each.confusions.reason is None}
     if not fitted:
-        nothing("; ".join(dict.fromkeys(str(each.found.reason) for each in made.values())) or _NO_CLASSES)
+        nothing(
+            "; ".join(dict.fromkeys(str(each.confusions.reason) for each in made.values())) or _NO_CLASSES
+        )
         return
     name = menus.one_of(None, "Dimension", list(fitted), str, "calibration_dawid_skene_dimension")
     found = fitted[name]

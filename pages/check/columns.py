@@ -16,7 +16,7 @@ from core.schema.roles import Roles
 from core.schema.scale import KINDS, NOT_DECLARED, STANDARD, DeclaredScale, declared_scale
 from core.schema.settings import fields_of
 from core.schema.unit import ROW
-from core.tables.mapping import ASIDE, with_columns, with_names
+from core.tables.mapping import ASIDE, rename_columns, rename_keys
 from core.tables.reading import sha256_of
 from core.tables.roles import roles_said
 from pages.tabs.checked.choice import dimension_menu
@@ -45,7 +45,7 @@ class Columns:
     """Assay's name -> the file's column, where the visitor changed it; None: no column."""
     item: str | None = None
     """What an item is, as the visitor chose: a column or ROW."""
-    found: tuple[tuple[str, str], ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
     """Assay's name -> the column found, for those that are set aside."""
     people_alone: bool = False
     """Whether there is no judge, so that people are compared with each other."""
@@ -54,11 +54,11 @@ class Columns:
 
     def applied(self, data: bytes, file_name: str) -> bytes:
         """Return the file with the columns under the names that were chosen."""
-        found = dict(self.found)
+        found = dict(self.renamed)
         aside = {found[ours]: ASIDE.format(column=found[ours]) for ours, theirs in self.named if not theirs}
         if aside:
-            data = with_names(data, file_name, aside)
-        return with_columns(data, file_name, {ours: theirs for ours, theirs in self.named if theirs})
+            data = rename_keys(data, file_name, aside)
+        return rename_columns(data, file_name, {ours: theirs for ours, theirs in self.named if theirs})
 
     def words(self) -> tuple[str, ...]:
         """Return the options of the command that read the file this way."""
@@ -209,27 +209,27 @@ class ScaleChoice:
     """The options of the command that declares the same."""
 
 
-def choose_scale(place: DeltaGenerator, own: str) -> ScaleChoice:
+def choose_scale(place: DeltaGenerator, prefix: str) -> ScaleChoice:
     """Offer to declare the scale of the ratings; wrong declarations are shown and count for nothing.
 
-    own: begins the keys of the widgets.
+    prefix: begins the keys of the widgets.
     """
     with place.popover("Scale of the ratings"):
         scale = st.selectbox(
             "Scale",
             [*_SCALES],
             format_func=_SCALES.__getitem__,
-            key=address.one("scale", f"{own}_scale", [*_SCALES], _GUESSED),
+            key=address.one("scale", f"{prefix}_scale", [*_SCALES], _GUESSED),
         )
         classes = st.text_input(
             "All classes, from worst to best",
-            key=address.text("classes", f"{own}_classes"),
+            key=address.text("classes", f"{prefix}_classes"),
             placeholder="fail, partial, pass",
             help="With commas. Of classes without an order in any order.",
         )
         missing = st.text_input(
             "Cells that are no rating",
-            key=address.text("missing", f"{own}_missing"),
+            key=address.text("missing", f"{prefix}_missing"),
             placeholder="unsure, #N/A",
             help="With commas. Empty cells are never ratings.",
         )
@@ -239,7 +239,7 @@ def choose_scale(place: DeltaGenerator, own: str) -> ScaleChoice:
             field.about.label,
             policies,
             format_func=str.capitalize,
-            key=address.one("repeated", f"{own}_repeated", policies, REFUSE),
+            key=address.one("repeated", f"{prefix}_repeated", policies, REFUSE),
             help=f"{field.about.help[:1].upper()}{field.about.help[1:]}.",
         )
         named, left_out = (

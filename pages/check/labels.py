@@ -37,18 +37,18 @@ _MOST_MB = 100
 
 def given(store: Store) -> Given | None:
     """Choose what is checked; None, with the form on the page, while something is missing."""
-    runs = chosen_judge.with_results(store, *chosen_judge.judges_of("rated texts"))
+    runs = chosen_judge.finished_runs(store, *chosen_judge.judges_of("rated texts"))
     judges = chosen_scores.named(store)
     source, right = _FILE, st.container()
     if runs or judges or "run" in st.query_params:
         left, right = right.columns(2, vertical_alignment="bottom")
         with left:
             source = _source(runs)
-    _to_studies([study for study in list_studies(store) if study.state == "unblinded"])
+    _lead_to_studies([study for study in list_studies(store) if study.state == "unblinded"])
     if source in runs:
         run = runs[source]
-        return _of_run(store, run, right, partial(stored, store, f"run_{run.run_id}", judges))
-    return _of_file(store, right, partial(stored, store, "file", judges))
+        return _run_source(store, run, right, partial(stored, store, f"run_{run.run_id}", judges))
+    return _file_source(store, right, partial(stored, store, "file", judges))
 
 
 def _source(runs: dict[int, Run]) -> int:
@@ -60,7 +60,7 @@ def _source(runs: dict[int, Run]) -> int:
     )
 
 
-def _to_studies(unblinded: list[Study]) -> None:
+def _lead_to_studies(unblinded: list[Study]) -> None:
     """Lead to the studies whose votes and ratings are labels too."""
     if not unblinded:
         return
@@ -75,12 +75,12 @@ def _row(place: DeltaGenerator) -> DeltaGenerator:
     return place.container(horizontal=True, vertical_alignment="bottom")
 
 
-def _of_run(store: Store, run: Run, place: DeltaGenerator, choose: Callable[[], Judges]) -> Given:
+def _run_source(store: Store, run: Run, place: DeltaGenerator, choose: Callable[[], Judges]) -> Given:
     own = joined([chosen_scores.open_scores(store, (chosen_scores.RUN, run.run_id))])
     row = _row(place)
     judges = added(row, f"run_{run.run_id}", choose)
     data, name = run_data(store, run.run_id), Path(run.data_file).name
-    dimension: str | None = getattr(asked_of(run).chosen, "dimension_scored", None)
+    dimension: str | None = getattr(asked_of(run).settings, "dimension_scored", None)
     if dimension is None:
         rated = columns.dimensions_in(data, name)
         metrics = [metric.name for table in own.tables for metric in table.metrics]
@@ -112,7 +112,7 @@ def _of_run(store: Store, run: Run, place: DeltaGenerator, choose: Callable[[], 
     )
 
 
-def _of_file(store: Store, place: DeltaGenerator, choose: Callable[[], Judges]) -> Given | None:
+def _file_source(store: Store, place: DeltaGenerator, choose: Callable[[], Judges]) -> Given | None:
     kept: tuple[bytes, str] | None = st.session_state.get(_MAIN)
     if kept is None:
         _upload_main()

@@ -21,7 +21,7 @@ from core.access import NO_ENTRY, PROXIES, is_admin, knocked
 from core.errors import StorageError
 from core.installation import START
 from core.store import database_path, open_store
-from pages.door.origin import address, from_own_page, proxy_is_unnamed, tell_operator
+from pages.door.origin import address, comes_from_own_page, proxy_is_unnamed, tell_operator
 from pages.widgets.visitor import token_in
 
 APP_POLICY = (
@@ -98,7 +98,7 @@ class Guard:
             await _UNKNOWN_HOST(scope, receive, with_headers)
         elif path.startswith(_CLOSED):
             await PlainTextResponse("Not found", 404)(scope, receive, with_headers)
-        elif path.startswith(_ADMIN_ONLY) and not from_own_page(HTTPConnection(scope)):
+        elif path.startswith(_ADMIN_ONLY) and not comes_from_own_page(HTTPConnection(scope)):
             await PlainTextResponse("Not accepted", 403)(scope, receive, with_headers)
         elif path.startswith(_ADMIN_ONLY) and not await to_thread.run_sync(admin_asks, HTTPConnection(scope)):
             await PlainTextResponse("Sign in first", 403)(scope, receive, with_headers)
@@ -109,7 +109,7 @@ class Guard:
         if not is_host_allowed(HTTPConnection(scope).headers.get("host")):
             await _UNKNOWN_HOST(scope, receive, send)
             return
-        if not from_own_page(HTTPConnection(scope)):  # Streamlit lets every port of this machine in
+        if not comes_from_own_page(HTTPConnection(scope)):  # Streamlit lets every port of this machine in
             if proxy_is_unnamed(HTTPConnection(scope)):
                 tell_operator()
             await send({"type": "websocket.close", "code": _NOT_HERE})
@@ -135,7 +135,7 @@ class Guard:
                 kind = sent.WhichOneof("type")
                 if kind == "rerun_script" and not begun:
                     begun = True
-                    message = {**message, "bytes": _of_the_whole_page(sent)}
+                    message = {**message, "bytes": _whole_page_request(sent)}
                 if kind in allowed:
                     return message
 
@@ -143,7 +143,7 @@ class Guard:
             data = message.get("bytes")
             await send({**message, "bytes": _pathless(data)} if data and _FOLDER in data else message)
 
-        await self._app(_with_owner(scope), checked, without_path)
+        await self._app(_mark_owner(scope), checked, without_path)
 
 
 def admin_asks(request: HTTPConnection, count: bool = True) -> bool:
@@ -160,7 +160,7 @@ def admin_asks(request: HTTPConnection, count: bool = True) -> bool:
     return False
 
 
-def _with_owner(scope: Scope) -> Scope:
+def _mark_owner(scope: Scope) -> Scope:
     """Mark a connection with a hash of its cookies, replacing any mark that the browser sent.
 
     Streamlit lets anybody who names a session continue it, including undelivered pages. With this mark
@@ -182,7 +182,7 @@ def _pathless(data: bytes) -> bytes:
     return without
 
 
-def _of_the_whole_page(sent: BackMsg) -> bytes:
+def _whole_page_request(sent: BackMsg) -> bytes:
     """Ask for a run of the whole page, not of a fragment.
 
     A tab that connects again may meet a session that has just begun. Such a session knows no fragment, and Streamlit drops

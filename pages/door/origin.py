@@ -69,7 +69,7 @@ def address(scope: Mapping[str, Any]) -> str:
     return str(client[0]) if client else ""
 
 
-def from_own_page(request: HTTPConnection) -> bool:
+def comes_from_own_page(request: HTTPConnection) -> bool:
     """Whether a request comes from a page of this app, or from a program that is not a browser."""
     pages, hosts = request.headers.getlist("origin"), request.headers.getlist("host")
     if not pages:

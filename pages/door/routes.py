@@ -21,7 +21,7 @@ from core.errors import AssayError, InputError, NotAllowed, StorageError
 from core.installation import COMMAND
 from core.store import Store, database_path, open_store
 from core.store.raters import rater_of_token, tab_handle
-from pages.door.origin import UNNAMED_PROXY, address, from_own_page, proxy_is_unnamed
+from pages.door.origin import UNNAMED_PROXY, address, comes_from_own_page, proxy_is_unnamed
 from pages.widgets.visitor import BACK, HANDLE, PLACE, drop_cookie, set_cookie, token_in, way_back
 
 _LARGEST_FORM = 16 * 1024
@@ -50,7 +50,7 @@ def _door(answer: Answer) -> Callable[[Request], object]:
         fields = await _fields(request) if request.method == "POST" else {}
         if fields is None:
             said = "Open this page in your browser and send the form from there."
-            unnamed = not from_own_page(request) and proxy_is_unnamed(request)
+            unnamed = not comes_from_own_page(request) and proxy_is_unnamed(request)
             return _page("Not accepted", _sentence(UNNAMED_PROXY if unnamed else said), 400)
         return await to_thread.run_sync(_answered, answer, request, fields)
 
@@ -67,7 +67,7 @@ def _answered(answer: Answer, request: Request, fields: Fields) -> Response:
 
 async def _fields(request: Request) -> Fields | None:
     """Return the fields of a form on our own page; None for anything else."""
-    if not from_own_page(request):
+    if not comes_from_own_page(request):
         return None
     body = b""
     async for chunk in request.stream():

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.runs.path import at_hand, runs_that
+from core.runs.path import runs_that, saved_run
 from core.store import Store
 from pages.generate import checked, form, made, one_item
 from pages.widgets import blind_pair, menus, messages, parts, run_panel, visitor
@@ -29,11 +29,11 @@ def render() -> None:
 
 
 def _run(store: Store, run_id: int) -> None:
-    run = at_hand(store, run_id)
+    run = saved_run(store, run_id)
     tabs(
         {
             "Progress": lambda: run_panel.render(store, run.run, form.open_form),
-            "Items": lambda: one_item.of_run(run),
+            "Items": lambda: one_item.choose_item(run),
             "Levels": lambda: one_item.levels_kept(run),
             "Are the levels right?": lambda: checked.render(run),
             "Results": lambda: made.render(run),

@@ -125,11 +125,11 @@ def _scheme(backend: str) -> tuple[Kind, dict[str, Any]]:
 
 def open_form(run: RunAtHand) -> None:
     """Open the form with the run's file and settings."""
-    settings_form.put(run.asked.chosen, _FORM)
-    settings_form.put_backend(_FORM, run.asked.model, run.running)
-    settings_form.put_prompts(_FORM, run.asked, f"run {run.run.run_id}")
+    settings_form.put(run.request.settings, _FORM)
+    settings_form.put_backend(_FORM, run.request.model, run.running)
+    settings_form.put_prompts(_FORM, run.request, f"run {run.run.run_id}")
     st.session_state[f"{_FORM}_kind"] = run.kind.name
-    st.session_state[f"{_FORM}_source"] = run.asked.name
+    st.session_state[f"{_FORM}_source"] = run.request.name
     data = run_data(run.store, run.run.run_id)
     demo = data == _DEMO.read_bytes()
     st.session_state["generate_from"] = "demo" if demo else "file"

@@ -9,7 +9,7 @@ from core.formats.registry import read_study
 from core.formats.study.files import SourceAnswers, place_beside, read_answers, verbatim_note
 from core.runs.generation import count_verbatim, run_answers, spans_found_by, spans_warning
 from core.runs.jobs import RunAtHand
-from core.runs.path import at_hand, runs_that, written
+from core.runs.path import runs_that, saved_run, written
 from core.schema.runs import Run
 from core.schema.study import Dataset
 from core.store import Store
@@ -17,7 +17,7 @@ from core.store.runs import item_counts, item_states
 from core.study import lifecycle
 from core.study.audit import audit_note, audit_study
 from core.tables.reading import same_name, sha256_of
-from pages.generate.one_item import with_materials
+from pages.generate.one_item import load_materials
 from pages.tabs import downloads, new_run
 from pages.tabs.phrases import NO_ITEM
 from pages.widgets import menus, open_study
@@ -85,7 +85,7 @@ def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
     if chosen is None:
         return None
     if chosen != _FILE:
-        answers = run_answers(at_hand(store, others[chosen]))
+        answers = run_answers(saved_run(store, others[chosen]))
         return f"{chosen} {len(answers.outputs)}", answers
     st.markdown(
         "Accepted: Factual's JSON, or CSV, TSV and JSONL with the columns item_id, question, reference, level, system, "
@@ -168,7 +168,7 @@ def _sent() -> None:
     st.success(f"{plain(sent['name'])} is a draft. Check its leakage audit, add raters, then open it.")
     if sent["audit"]:
         st.warning(plain(sent["audit"]))
-    open_study.to(sent["study"], "design")
+    open_study.button(sent["study"], "design")
 
 
 _MADE = "run_results_made"
@@ -193,13 +193,13 @@ def _downloads(run: RunAtHand, done: int, n_items: int) -> None:
     files, verbatim, found_by = once(
         _MADE,
         menus.key_of(run.store, run.run),
-        lambda: (written(with_materials(run)), count_verbatim(run), spans_found_by(run)),
+        lambda: (written(load_materials(run)), count_verbatim(run), spans_found_by(run)),
         "Making the files ...",
     )
     if (warning := spans_warning(found_by)) is not None:
         st.warning(plain(warning.replace("`", "")))
     if verbatim:
-        first = run.asked.chosen.first_level
+        first = run.request.settings.first_level
         st.warning(
             f"{capital(first)} is the reference word for word in {verbatim:,} of {n_items:,} items (`verbatim` in the records): "
             "every metric scores it as perfect, and raters of a study see the reference next to it."

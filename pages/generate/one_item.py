@@ -13,7 +13,7 @@ from core.errors import counted
 from core.formats.trutheval import FactualReport, read_report
 from core.generation.damage import DamageTrace
 from core.generation.factual import VERBATIM
-from core.generation.factual.published import PUBLISHED, Replay, replay, to_traces
+from core.generation.factual.published import PUBLISHED, Replay, replay, report_traces
 from core.generation.factual.steps import FactualTrace
 from core.plots import metrics as plots
 from core.runs.calls import became
@@ -170,14 +170,14 @@ _RENDERED: Mapping[type, Callable[[Any, Item], None]] = {
 }
 
 
-def of_run(run: RunAtHand) -> None:
+def choose_item(run: RunAtHand) -> None:
     """Choose an item of the run and show it."""
     states = item_states(run.store, run.run.run_id)
     if not states:
         nothing(NO_ITEM)
         return
     with mistakes_shown():
-        materials = with_materials(run).contents.materials
+        materials = load_materials(run).contents.materials
         position = _choose(run.run.run_id, states, materials)
         item = None if position is None else run_item(run.store, run.run.run_id, position)
         if item is None or position is None:
@@ -188,14 +188,14 @@ def of_run(run: RunAtHand) -> None:
         material = materials[position]
         heading(material.item, material.context)
         _RENDERED[type(trace)](trace, material.item)
-        if not run.asked.by_rules:
-            chosen_judge.of_item(run.store, run.run.run_id, position)
+        if not run.request.by_rules:
+            chosen_judge.item_calls(run.store, run.run.run_id, position)
         with st.expander("Calls and prompts of this item"):
             prompts(trace.prompts)
             _calls(run, position)
 
 
-def with_materials(run: RunAtHand) -> RunAtHand:
+def load_materials(run: RunAtHand) -> RunAtHand:
     """The run with its questions, read once per session and run."""
     run.contents = once(_MATERIALS, menus.identity(run.run), lambda: run.contents)
     return run
@@ -260,7 +260,7 @@ def _standing(run: RunAtHand, item: RunItem, trace: Any) -> None:
         return
     end = "Resume the run to try again."
     if item.state == "failed":
-        there = bool(scheme_of(run.asked).came(trace).texts)
+        there = bool(scheme_of(run.request).came(trace).texts)
         end = (
             "A level is missing. Partial results are below and in outputs.csv."
             if there
@@ -329,13 +329,13 @@ def levels_kept(run: RunAtHand) -> None:
 
 
 def _words_kept(run: RunAtHand) -> tuple[WordsKept, ...]:
-    materials, scheme = with_materials(run).contents.materials, scheme_of(run.asked)
+    materials, scheme = load_materials(run).contents.materials, scheme_of(run.request)
     references = {one.item.item_id: one.item.reference for one in materials}
     found = (
         (item.item_id, scheme.came(trace_of(run, item)).texts)
         for item in islice(run_items(run.store, run.run.run_id), MOST_ITEMS)
     )
-    return words_kept(references, found, run.asked.chosen.level_names)
+    return words_kept(references, found, run.request.settings.level_names)
 
 
 _REPLAYED = "report_replay_done"
@@ -418,7 +418,7 @@ def _item(report: FactualReport, found: Replay) -> None:
         state = "not made" if one.failed is not None else "does not match" if one.reasons else "matches"
         return f"{one.item + 1} ({state}): {one_line(one.question)}"
 
-    traces = to_traces(report)
+    traces = report_traces(report)
     order = sorted(range(found.items), key=lambda at: (not found.per_item[at].reasons, at))
     chosen = st.selectbox(
         "Item",

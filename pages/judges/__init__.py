@@ -63,25 +63,25 @@ def render() -> None:
         elif chosen[0] == UPLOAD_SCORES:
             downloads.upload(store)
         elif chosen[0] == FILE:
-            tabs(_of_scores(store, chosen), "judges_part_file")
+            tabs(_score_tabs(store, chosen), "judges_part_file")
         else:
             _run(store, get_run(store, chosen[1]))
 
 
-def _of_scores(store: Store, chosen: Chosen) -> dict[str, Callable[[], None]]:
+def _score_tabs(store: Store, choice: Chosen) -> dict[str, Callable[[], None]]:
     """Tabs for any scores."""
     looks = {
         "Scores": judged.render_scores,
         "Judges": agreement.render,
-        **({"Bias": bias.render} if bias.fits(store, chosen) else {}),
+        **({"Bias": bias.render} if bias.fits(store, choice) else {}),
         "Files": downloads.scores_to_take,
     }
-    return {name: partial(chosen_scores.live, store, chosen, look) for name, look in looks.items()}
+    return {name: partial(chosen_scores.live, store, choice, look) for name, look in looks.items()}
 
 
 def _run(store: Store, run: Run) -> None:
     judges = KINDS[run.kind].work == "judging"
-    scores = _of_scores(store, (RUN, run.run_id))
+    scores = _score_tabs(store, (RUN, run.run_id))
     bodies: dict[str, Callable[[], None]] = {
         "Progress": partial(_progress, store, run),
         **(

@@ -11,7 +11,7 @@ from core.analyses.judge_agreement import PairRow
 from core.joining.quality import OfFile
 from core.joining.tables import place_of
 from core.plots import judges as plots
-from core.plots.tables import against
+from core.plots.tables import column_against
 from core.results.correlations.files import judges_by_model, side_by_side
 from core.results.judges.agreement import Disagreement, same_components
 from core.runs.kinds import KINDS
@@ -41,7 +41,7 @@ def render(store: Store, scores: Scores) -> None:
     with mistakes_shown():
         _heat(store, scores, names)
     with mistakes_shown():
-        _by_model(store, scores, names)
+        _show_models(store, scores, names)
 
 
 def _two(store: Store, first: Scores, names: dict[Chosen, str]) -> None:
@@ -96,22 +96,22 @@ def _data(store: Store, first: Scores, second: Scores) -> Data:
     left, right = st.columns(2)
     own = [metric.name for metric in first.table.metrics]
     name_a = left.selectbox(
-        "Score of this judge", own, own.index(pairs[0][0]) if pairs else 0, key=f"judges_two_a_{first.chosen}"
+        "Score of this judge", own, own.index(pairs[0][0]) if pairs else 0, key=f"judges_two_a_{first.origin}"
     )
     theirs = [metric.name for metric in second.table.metrics]
     same = next((b for a, b in pairs if a == name_a), theirs[0])
     name_b = right.selectbox(
-        "Score of the other judge", theirs, theirs.index(same), key=f"judges_two_b_{second.chosen}_{name_a}"
+        "Score of the other judge", theirs, theirs.index(same), key=f"judges_two_b_{second.origin}_{name_a}"
     )
     return Data(
         (first.key, second.key),
-        lambda: (_with_texts(store, first), _with_texts(store, second)),
+        lambda: (_scores_with_texts(store, first), _scores_with_texts(store, second)),
         settles={"metrics": (name_a, name_b)},
         grows=(first.grows or first.key, second.grows or second.key) if first.grows or second.grows else None,
     )
 
 
-def _with_texts(store: Store, scores: Scores) -> WithTexts:
+def _scores_with_texts(store: Store, scores: Scores) -> WithTexts:
     def texts_scored() -> list[tuple[ScoredRow, str]]:
         output = _output(store, scores)
         return [] if output is None else [(text.row, text.text) for text in output.texts]
@@ -132,7 +132,7 @@ def _disagreements(
         "judge-agreement",
     )
     listed = found.apart[:_LISTED]
-    columns = (*(scores.chosen for scores in both), found.metric_a, found.metric_b)
+    columns = (*(scores.origin for scores in both), found.metric_a, found.metric_b)
     one = menus.one_of(
         None, "Text", listed, lambda case: _case(case, factors), f"judges_disagreement_{columns}"
     )
@@ -197,7 +197,7 @@ def _heat(store: Store, scores: Scores, names: dict[Chosen, str]) -> None:
 _COEFFICIENTS = {"kendall_per_item": "Kendall, per item", "pearson": "Pearson, over all rows"}
 
 
-def _by_model(store: Store, scores: Scores, names: dict[Chosen, str]) -> None:
+def _show_models(store: Store, scores: Scores, names: dict[Chosen, str]) -> None:
     """Show judges by technique and model, as Factual's Table 2, and the correlation by the size of the model (Figure 3b)."""
     if not has_levels(scores.table):
         return
@@ -220,12 +220,12 @@ def _by_model(store: Store, scores: Scores, names: dict[Chosen, str]) -> None:
         nothing("the comparison needs two judges of texts with levels; choose further scores above")
         return
     with waiting(any(one.moving for one in filled)):
-        reports = {judged.called(one): judged.with_level(one) for one in filled}
+        reports = {judged.called(one): judged.level_correlations(one) for one in filled}
     report = side_by_side(reports)
     found = judges_by_model(report, [OfFile(judged.called(one), one.table) for one in filled])
     answer = Answer(CORRELATE, CORRELATE.Options(), correlations(report, judges=found))
     sized = sum(one.size is not None for one in found) > 1
-    figure = against(answer.tables[BY_MODEL], column, "size") if sized else None
+    figure = column_against(answer.tables[BY_MODEL], column, "size") if sized else None
     by_size = Drawn(figure, f"{_COEFFICIENTS[column]} by size of the model")
     analysis.show_tables(answer, (BY_MODEL,), {BY_MODEL: by_size})
     if not sized:

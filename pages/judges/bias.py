@@ -26,10 +26,10 @@ from pages.widgets.parts import nothing, part, places
 _ALL = "All"
 
 
-def fits(store: Store, chosen: Chosen) -> bool:
+def fits(store: Store, choice: Chosen) -> bool:
     """Whether the scores are of edited twins, or the judge read texts in both orders."""
     with suppress(AssayError):  # the tabs say what is wrong with them
-        scores = chosen_scores.open_scores(store, chosen)
+        scores = chosen_scores.open_scores(store, choice)
         return may_audit(scores.table, _output(store, scores))
     return False
 
@@ -41,7 +41,7 @@ def render(store: Store, scores: Scores) -> None:
     data = _data(store, scores)
     answer = answer_of(found, form(found), data)
     show_answer(answer)
-    _changes(answer.result.changes, f"{scores.chosen}")
+    _changes(answer.result.changes, f"{scores.origin}")
 
 
 def _data(store: Store, scores: Scores) -> Data:
@@ -49,7 +49,7 @@ def _data(store: Store, scores: Scores) -> Data:
     names = [metric.name for metric in scores.table.metrics]
     name = _ALL
     if len(names) > 1:
-        name = st.selectbox("Score", [_ALL, *names], key=f"judges_bias_{scores.chosen}")
+        name = st.selectbox("Score", [_ALL, *names], key=f"judges_bias_{scores.origin}")
 
     def opened() -> JudgedTables:
         output = _output(store, scores)
@@ -80,7 +80,7 @@ def _changes(changes: Sequence[ChangeRow], key: str) -> None:
         one = menus.one_of(
             None, "Text, largest change first", listed, _case, f"judges_bias_text_{key}_{probe}"
         )
-    _beside(one)
+    _show_both(one)
 
 
 def _case(one: ChangeRow) -> str:
@@ -89,7 +89,7 @@ def _case(one: ChangeRow) -> str:
     return f"{name}: {score(one.before, 1.0)} to {score(one.after, 1.0)}"
 
 
-def _beside(one: ChangeRow) -> None:
+def _show_both(one: ChangeRow) -> None:
     """Both texts side by side, with what the edit changed, and the judge's reasons."""
     if not (one.unedited and one.edited):
         nothing("the texts behind these scores are not known")

@@ -26,7 +26,7 @@ from core.runs.judging.previewing import (
     save_previewed,
 )
 from core.runs.judging.several import create_together, variants
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.progress import progress_of
 from core.schema.runs import PromptSlot
 from core.schema.scores import RatedSet
@@ -184,7 +184,7 @@ def _start(
     for prompt in (draft.prompt, draft.base):
         of_run = prompt.name if prompt is draft.prompt else draft.base.name
         own = replace(wanted, prompts=[prompt], name=f"preview-{of_run}"[:80])
-        pair.append(own.asked())
+        pair.append(own.request())
     made = create_together(store, data, name, variants(pair), limit, with_people=True)
     run_panel.start_together([one.run.run for one in made if not one.is_whole])
     st.session_state[_SHOWN] = (made[0].run.run.run_id, made[1].run.run.run_id)
@@ -205,7 +205,7 @@ def _live(runs: tuple[int, int], before: bool) -> None:
         for one in progress:
             if one.run.message and one.state != "done":
                 st.warning(plain(f"Run {one.run.run_id}: {one.run.message}"))
-        edited, unedited = (previewed(at_hand(store, one)) for one in runs)
+        edited, unedited = (previewed(saved_run(store, one)) for one in runs)
         _side_by_side(edited, unedited)
 
 
@@ -258,7 +258,7 @@ def _sent(call: ItemCall) -> str:
 def _save(store: Store, draft: _Draft, runs: tuple[int, int] | None, *, changed: bool) -> None:
     covered = False
     if runs is not None and draft.prompt is not None and changed:
-        found = previewed(at_hand(store, runs[0]))
+        found = previewed(saved_run(store, runs[0]))
         covered = found.is_whole and draft.prompt.sha256 in found.sent
     if not covered:
         st.markdown("Saving needs a preview of exactly this text.")
@@ -274,4 +274,4 @@ def _save(store: Store, draft: _Draft, runs: tuple[int, int] | None, *, changed:
 
 
 def _kind_of(store: Store, number: int) -> str:
-    return at_hand(store, number).kind.name
+    return saved_run(store, number).kind.name

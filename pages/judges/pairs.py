@@ -18,11 +18,11 @@ def render(store: Store, run: Run) -> None:
         return
     with mistakes_shown():
         found = orders.answer(store, run)
-        _beside_raters(store, run)
+        _lead_to_studies(store, run)
         orders.render(found)
 
 
-def _beside_raters(store: Store, run: Run) -> None:
+def _lead_to_studies(store: Store, run: Run) -> None:
     """Lead to each unblinded study with these pairs."""
     voted = orders.studies_of(store, run)
     if not voted:

@@ -34,7 +34,7 @@ from core.runs.judging.several import (
     unfinished_notes,
     variants,
 )
-from core.runs.path import at_hand, resume
+from core.runs.path import resume, saved_run
 from core.runs.progress import AT_WORK, Progress, money_of, progress_of
 from core.schema.panel import Panel
 from core.schema.runs import PromptSlot, Run
@@ -61,7 +61,7 @@ from pages.widgets import (
     visitor,
 )
 from pages.widgets.analysis import Data
-from pages.widgets.messages import mistakes_shown, plain, with_code
+from pages.widgets.messages import code_markdown, mistakes_shown, plain
 from pages.widgets.parts import chart, explained, nothing, part, places, table
 from pages.widgets.run_panel import PREVIEW, PREVIEW_WORD
 from pages.widgets.settings_form import Wanted, given
@@ -193,14 +193,14 @@ class _Asked:
             key=f"{prefix}_several_files",
         )
         for line in unusable_prompts():
-            st.warning(with_code(line))
+            st.warning(code_markdown(line))
         own = [parse_prompt(decode_utf8(file.getvalue(), file.name), file.name) for file in uploads]
-        per_slot = [_of_slot(prefix, slot, own) for slot in slots]
+        per_slot = [_choose_prompts(prefix, slot, own) for slot in slots]
         self.sets = tuple(product(*per_slot))
         return []
 
 
-def _of_slot(prefix: str, slot: PromptSlot, own: Sequence[Prompt]) -> list[Prompt]:
+def _choose_prompts(prefix: str, slot: PromptSlot, own: Sequence[Prompt]) -> list[Prompt]:
     """Choose the prompts of one step; those of the visitor's own files are all chosen."""
     offered = {prompt.name: prompt for prompt in settings_form.fitting(slot)}
     offered |= {prompt.name: prompt for prompt in own if slot.fits(prompt.purpose, prompt.task)}
@@ -282,7 +282,7 @@ def _plan(
                 model=replace(wanted.model, model=chosen, running=running),
                 prompts=_unusual(wanted, prompts),
             )
-            made.append(one.asked())
+            made.append(one.request())
     return variants(made)
 
 
@@ -330,7 +330,7 @@ def _standing(store: Store, runs: Sequence[Run]) -> None:
 
 def _live(numbers: Sequence[int], before: bool) -> None:
     with visitor.admin_store() as store:
-        runs = [at_hand(store, number) for number in numbers]
+        runs = [saved_run(store, number) for number in numbers]
         progress = [progress_of(store, number) for number in numbers]
         moving = any(map(run_panel.is_moving, progress))
         if moving != before:
@@ -340,7 +340,7 @@ def _live(numbers: Sequence[int], before: bool) -> None:
         table(pd.DataFrame([_row(name, one) for name, one in zip(names, progress, strict=True)]))
         for one in progress:
             if one.run.message and one.state in ("stopped", "cancelled", "awaiting"):
-                st.warning(with_code(f"Run {one.run.run_id}: {one.run.message}"))
+                st.warning(code_markdown(f"Run {one.run.run_id}: {one.run.message}"))
         with mistakes_shown():
             _buttons(store, runs, progress, moving)
             if not moving:
@@ -414,7 +414,7 @@ def _forecast(store: Store, runs: Sequence[RunAtHand], progress: Sequence[Progre
 
 
 def _result(store: Store, runs: Sequence[Run]) -> None:
-    at = [at_hand(store, run) for run in runs]
+    at = [saved_run(store, run) for run in runs]
 
     def choose() -> list[Data]:
         components = components_of(at)
@@ -436,7 +436,7 @@ def _result(store: Store, runs: Sequence[Run]) -> None:
                 (*keys, component, None if people is None else people[0]),
                 lambda: RunsTried(
                     judges,
-                    None if people is None else _beside(people[1], judges, people[2]),
+                    None if people is None else _judge_panel(people[1], judges, people[2]),
                     chosen,
                     (*notes, *unfinished_notes(at)),
                     with_levels=scores_levels(at),
@@ -502,7 +502,7 @@ def _dimension(ratings: RatingSet) -> tuple[RatingSet, str | None]:
     return ratings, st.selectbox("Dimension", dimensions, key=f"{_PREFIX}_dimension")
 
 
-def _beside(people: Any, judges: Sequence[Tried], dimension: str | None) -> Panel:
+def _judge_panel(people: Any, judges: Sequence[Tried], dimension: str | None) -> Panel:
     tables, names = [one.table for one in judges], [one.name for one in judges]
     if isinstance(people, RatingSet):
         return panel_of(people, tables, judges=names, dimension=dimension)

@@ -19,7 +19,7 @@ from core.results.judges.cross_examination import (
 from core.runs.asked import asked_of
 from core.runs.judging import answered, pieces_done
 from core.runs.kinds import KINDS, kinds_with
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.records import write_pieces
 from core.schema.analysis import Answer
 from core.schema.runs import Run
@@ -37,7 +37,7 @@ def render_answers(store: Store, run: Run) -> None:
     """Show ADR and ADS of the models that answered, and a form that lets another model answer."""
 
     def choose() -> list[Data]:
-        runs = chosen_judge.with_results(store, KIND)
+        runs = chosen_judge.finished_runs(store, KIND)
         if not runs:
             nothing("no model has answered questions yet; let two models answer below")
             return []
@@ -82,7 +82,7 @@ def result_of_answers(store: Store, run: Run) -> None:
 
 
 def _answers(store: Store, run: Run) -> AnswerSet:
-    return AnswerSet(*answered(at_hand(store, run), KIND))
+    return AnswerSet(*answered(saved_run(store, run), KIND))
 
 
 def _first_of_each(runs: dict[int, Run]) -> list[int]:
@@ -94,7 +94,7 @@ def _first_of_each(runs: dict[int, Run]) -> list[int]:
 
 
 def _start(store: Store, run: Run) -> None:
-    cefs = chosen_judge.with_results(store, *kinds_with("answers"))
+    cefs = chosen_judge.finished_runs(store, *kinds_with("answers"))
     if not cefs:
         nothing("no cross-examination has made questions yet; start one with New run")
         return
@@ -153,7 +153,7 @@ def start(store: Store, run: Run) -> None:
 def result_of_marked(store: Store, run: Run) -> None:
     """Show the share of marked errors found, by kind, then each error."""
     key = menus.key_of(store, run)
-    texts = chosen_scores.once(("looked at", *key), lambda: pieces_done(at_hand(store, run)))
+    texts = chosen_scores.once(("looked at", *key), lambda: pieces_done(saved_run(store, run)))
 
     def choose() -> list[Data]:
         if not any(text.errors for text in texts):
@@ -162,7 +162,7 @@ def result_of_marked(store: Store, run: Run) -> None:
         mismatches = sum(len(text.mismatches) for text in texts)
         by = (
             " Compared by rules: a stand-in that understands no meaning."
-            if at_hand(store, run).asked.by_rules
+            if saved_run(store, run).request.by_rules
             else ""
         )
         st.markdown(f"Texts: {len(texts):,}; mismatching questions: {mismatches:,}.{by}")
@@ -230,7 +230,7 @@ def render(store: Store, run: Run) -> None:
 
 def _reasked(store: Store, run: Run) -> None:
     def choose() -> list[Data]:
-        if not asked_of(run).chosen.reask:
+        if not asked_of(run).settings.reask:
             nothing("this run did not ask its questions again; start a new run that does")
             return []
         return [Data(menus.key_of(store, run), lambda: chosen_judge.output_of(store, run))]
@@ -240,7 +240,7 @@ def _reasked(store: Store, run: Run) -> None:
 
 def _ablation(store: Store, run: Run) -> None:
     def choose() -> list[Data]:
-        runs = chosen_judge.with_results(store, *kinds_with("ablation"))
+        runs = chosen_judge.finished_runs(store, *kinds_with("ablation"))
         if run.run_id not in runs:
             nothing(NOT_JUDGED)
             return []

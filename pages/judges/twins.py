@@ -19,7 +19,7 @@ from core.judges.twins import (
 )
 from core.results.judges.twins import twins_made, twins_table
 from core.runs.judging import pieces_done
-from core.runs.path import at_hand, written
+from core.runs.path import saved_run, written
 from core.runs.records import write_pieces
 from core.schema.runs import RULES, Run
 from core.schema.scores import EDIT, OutputSet, mask_notes
@@ -98,7 +98,7 @@ def result(store: Store, run: Run) -> None:
         "differ from those of the unedited texts on average, the judge is biased.",
         "pairs#twins",
     )
-    at = at_hand(store, run)
+    at = saved_run(store, run)
     twins = chosen_scores.once(("twins", *menus.key_of(store, run)), lambda: pieces_done(at))
     if not twins:
         nothing("no twin is made yet; the tab Progress shows the run")

@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from core.runs.jobs import RunAtHand
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.store import Store
 from pages.metrics import big_table, correlations, form, meta_correlation, published, scored_texts
 from pages.tabs import downloads, levels, moved
@@ -58,12 +58,12 @@ def _view(store: Store) -> Iterator[None]:
         yield
 
 
-def _tabs(store: Store, chosen: Chosen) -> None:
+def _tabs(store: Store, choice: Chosen) -> None:
     def of_scores(look: Callable[[Store, Scores], None]) -> Callable[[], None]:
-        return partial(chosen_scores.live, store, chosen, partial(_kept, look))
+        return partial(chosen_scores.live, store, choice, partial(_kept, look))
 
     def meta() -> None:
-        meta_correlation.render(chosen)
+        meta_correlation.render(choice)
 
     looks: dict[str, Callable[[], None]] = {
         "Correlations": of_scores(correlations.render),
@@ -72,7 +72,7 @@ def _tabs(store: Store, chosen: Chosen) -> None:
     }
     bodies: dict[str, dict[str, Callable[[], None]]] = {
         RUN: {
-            "Progress": partial(_progress, store, chosen),
+            "Progress": partial(_progress, store, choice),
             **looks,
             "Published": published.render,
         },
@@ -83,7 +83,7 @@ def _tabs(store: Store, chosen: Chosen) -> None:
         },
         PUBLISHED: {"Published": published.render, "Meta-correlation": meta},
     }
-    own, key = bodies[chosen[0]], f"metrics_part_{chosen[0]}"
+    own, key = bodies[choice[0]], f"metrics_part_{choice[0]}"
     tabs(own, address.one("part", key, list(own), next(iter(own)), slug))
 
 
@@ -103,10 +103,10 @@ def _kept(look: Callable[[Store, Scores], None], store: Store, scores: Scores) -
         look(store, scores)
 
 
-def _progress(store: Store, chosen: Chosen) -> None:
-    run = at_hand(store, chosen[1])
+def _progress(store: Store, choice: Chosen) -> None:
+    run = saved_run(store, choice[1])
     run_panel.render(store, run.run)
     if run.kind.work == "scores":
         form.again_button(run)
         parts.constants(chosen_scores.unread(store, run.run))
-    chosen_scores.live(store, chosen, downloads.scores_to_take, may_hold=False)
+    chosen_scores.live(store, choice, downloads.scores_to_take, may_hold=False)

@@ -14,7 +14,7 @@ from core.results.big_tables.scored import (
     labels_of,
 )
 from core.runs.jobs import RunAtHand
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.progress import is_worked_on
 from core.runs.tables.opened import big_table
 from core.store import Store
@@ -22,7 +22,7 @@ from core.store.runs import get_run
 from pages.tabs.phrases import NOT_SCORED
 from pages.widgets import analysis, chosen_scores, menus
 from pages.widgets.chosen_scores import RUN, Chosen, Key
-from pages.widgets.messages import with_code
+from pages.widgets.messages import code_markdown
 from pages.widgets.parts import chart, nothing, part
 
 FIRST_METRICS = 4
@@ -35,18 +35,18 @@ NOT_HERE: Mapping[str, str] = {
 """Tab -> what it does not show for a big table."""
 
 
-def run_of(store: Store, chosen: Chosen) -> RunAtHand | None:
+def run_of(store: Store, choice: Chosen) -> RunAtHand | None:
     """The chosen run over a big table; None for any other choice. Raises NotFound for a run that has gone."""
-    if chosen[0] != RUN:
+    if choice[0] != RUN:
         return None
-    run = at_hand(store, get_run(store, chosen[1]))
+    run = saved_run(store, get_run(store, choice[1]))
     return run if run.kind.work == "tables" else None
 
 
 def not_here(run: RunAtHand, name: str) -> None:
     """Say what a tab does not show for a big table, and what to do."""
     st.markdown(
-        with_code(
+        code_markdown(
             f"For a big table, this tab does not show {NOT_HERE[name]}: they need all scores in memory. The tab Estimates has means "
             f"and correlations with damage. For the rest, write the scores with `{COMMAND} runs write {run.run.run_id} --out DIR` and "
             "upload a part of at most 100,000 rows, or give the file to a command."
@@ -65,7 +65,7 @@ def estimates_of(run: RunAtHand) -> None:
         "metrics": [metric.name for metric in table.metrics],
     }
     analysis.render(ANALYSIS, lambda: [analysis.Data(key, lambda: table, offered=offered, grows=_grows(run))])
-    _by_level(run, key, table)
+    _show_levels(run, key, table)
 
 
 def opened(run: RunAtHand) -> tuple[Key, BigTable]:
@@ -79,7 +79,7 @@ def _grows(run: RunAtHand) -> Key | None:
     return ("big table", *menus.identity(run.run)) if is_worked_on(run.run) else None
 
 
-def _by_level(run: RunAtHand, key: Key, table: BigTable) -> None:
+def _show_levels(run: RunAtHand, key: Key, table: BigTable) -> None:
     part("Means by level", "A metric that follows quality falls from each level to the next.", "levels")
     asked = ("means by level",)
     with st.spinner("Reading the table ..."):

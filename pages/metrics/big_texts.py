@@ -50,14 +50,14 @@ def choose(store: Store) -> Given | None:
 
 
 @contextmanager
-def opened(given: Given) -> Iterator[bytes | TableFile]:
+def opened(file: Given) -> Iterator[bytes | TableFile]:
     """The chosen file as a new run takes it: an upload with very many rows as a big table, too."""
-    data, name = given
+    data, name = file
     if not isinstance(data, bytes) or not _is_big(data, name):
         yield data
         return
     with scratch_folder() as folder:
-        yield _on_disk(data, name, folder) or data
+        yield _write_table(data, name, folder) or data
 
 
 def _is_big(data: bytes, name: str) -> bool:
@@ -71,18 +71,18 @@ def _is_big(data: bytes, name: str) -> bool:
 
     def found() -> bool:
         with scratch_folder() as folder:
-            return _on_disk(data, name, folder) is not None
+            return _write_table(data, name, folder) is not None
 
     return once("metrics_texts_big", (sha256_of(data), name), found)
 
 
-def _on_disk(data: bytes, name: str, folder: Path) -> TableFile | None:
+def _write_table(data: bytes, name: str, folder: Path) -> TableFile | None:
     path = folder / (PurePath(name).name or "texts")
     path.write_bytes(data)
     return big_table(path)
 
 
-def _of_path(_: Store, __: JudgeKind | None) -> Given | None:
+def _choose_path(_: Store, __: JudgeKind | None) -> Given | None:
     st.markdown(
         f"A file on the machine that runs Assay: CSV, JSONL or Parquet, of any size. Beyond {big_tables.BIG_ROWS:,} texts it is scored "
         "in blocks, as a big table."
@@ -100,5 +100,5 @@ def _of_path(_: Store, __: JudgeKind | None) -> Given | None:
 
 
 SOURCE = replace(
-    new_run.TEXTS, ways={**new_run.TEXTS.ways, "path": ("A large file on this machine", _of_path)}
+    new_run.TEXTS, ways={**new_run.TEXTS.ways, "path": ("A large file on this machine", _choose_path)}
 )

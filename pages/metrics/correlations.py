@@ -19,8 +19,8 @@ from core.results.correlations.table import (
     Grid,
     Resampled,
     View,
-    by_dimension,
     combined,
+    dimension_options,
     grid,
 )
 from core.schema.analysis import COEFFICIENTS, Answer
@@ -89,15 +89,15 @@ def render(store: Store, scores: Scores) -> None:
         folded = st.expander("Settings of ratings and intervals")
         scores = against.choose_rows(scores, MAIN)
     with above:
-        _against(store, scores, folded)
+        _choose_target(store, scores, folded)
 
 
-def _against(store: Store, scores: Scores, folded: DeltaGenerator) -> None:
+def _choose_target(store: Store, scores: Scores, folded: DeltaGenerator) -> None:
     controls = st.container(horizontal=True)
     chosen = against.choose(store, scores.table, MAIN, row=controls, folded=folded)
     if chosen is None:
         return
-    scores, ratings = against.beside(scores, chosen)
+    scores, ratings = against.scores_and_target(scores, chosen)
     key = address.one("look", "metrics_look", _LOOKS, _LOOKS[0], slug)
     grouped = st.session_state[key] in ("Table", BY_GROUP)
     options = _options(scores, ratings, controls, folded, grouped=grouped)
@@ -189,7 +189,7 @@ def _table(store: Store, scores: Scores, target: against.Target, asked: _Asked, 
         key = (*scores.key, *target.key)
         found = {
             name: chosen_scores.correlated_so_far(key, scores.table, target.ratings, target.options, use)
-            for name, use in by_dimension(target.use, target.ratings).items()
+            for name, use in dimension_options(target.use, target.ratings).items()
         }
         reports = {name: so_far for name, (so_far, _) in found.items()}
         doing = next((doing for so_far, doing in found.values() if not so_far.is_complete), "")
@@ -205,7 +205,9 @@ def _table(store: Store, scores: Scores, target: against.Target, asked: _Asked, 
         st.markdown(
             ":small[:material/warning: Some metrics cannot read some of these texts. Notes below the table name them.]"
         )
-    report = replace(report, notes=(*unread, *(note for note in report.notes if note not in scores.said)))
+    report = replace(
+        report, notes=(*unread, *(note for note in report.notes if note not in scores.change_notes))
+    )
     above, below = st.container(), st.container()
     with below:
         explained(_SAID[asked.view], _ANCHORS.get(asked.view, "intervals-of-correlations"))
@@ -231,18 +233,18 @@ def _table(store: Store, scores: Scores, target: against.Target, asked: _Asked, 
                 beneath=below_it,
             )
             if asked.method is not None:
-                shown = _by_group(shown, kept, asked.method, _VIEWS[asked.view][2])
+                shown = _show_groups(shown, kept, asked.method, _VIEWS[asked.view][2])
             show_tables(answer, [_TABLE], {_TABLE: shown})
         if asked.look != BY_GROUP:
             _target_in_words(report, len(report.rows) - len(kept.rows))
 
 
-def _by_group(shown: Drawn, kept: CorrelationReport, method: Method, view: View) -> Drawn:
+def _show_groups(shown: Drawn, kept: CorrelationReport, method: Method, view: View) -> Drawn:
     """The table with its rows as a heat map of metrics and groups."""
     found = grid(kept)
     return replace(
         shown,
-        figure=plots.by_group(kept, method, view),
+        figure=plots.coefficients_by_group(kept, method, view),
         alt=f"Heat map of {len(found.metrics)} metrics and {len(found.groups)} groups, {method.capitalize()}",
         instead=True,
         least_width=result_table.width_for(len(found.groups)),
@@ -261,17 +263,17 @@ def _answer(report: CorrelationReport, chosen: str) -> Answer:
     return Answer(CORRELATE, report.options, correlations(report, resampled, view=view))
 
 
-def _corrected_first(found: ResultTable) -> ResultTable:
+def _corrected_first(result: ResultTable) -> ResultTable:
     """The noise-corrected columns before the naive ones, which would push them out of a narrow window."""
-    names = [column.name for column in found.columns]
-    first = next((place for place, column in enumerate(found.columns) if column.heat), 0)
+    names = [column.name for column in result.columns]
+    first = next((place for place, column in enumerate(result.columns) if column.heat), 0)
     order = sorted(
         range(len(names)), key=lambda place: (place >= first, not names[place].startswith(CORRECTED))
     )
     return replace(
-        found,
-        columns=tuple(found.columns[place] for place in order),
-        rows=tuple(tuple(row[place] for place in order) for row in found.rows),
+        result,
+        columns=tuple(result.columns[place] for place in order),
+        rows=tuple(tuple(row[place] for place in order) for row in result.rows),
     )
 
 

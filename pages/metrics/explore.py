@@ -36,7 +36,7 @@ from pages.widgets import address, chosen_scores, own
 from pages.widgets.against import Target
 from pages.widgets.analysis import show_tables
 from pages.widgets.chosen_scores import Scores
-from pages.widgets.messages import plain, with_code
+from pages.widgets.messages import code_markdown, plain
 from pages.widgets.parts import chart, explained, told_apart
 from pages.widgets.result_table import Selection
 
@@ -58,7 +58,7 @@ def named(group: Group) -> str:
     return group_name([value for column, value in group.items() if column != "metric"])
 
 
-def _from_address(metrics: Sequence[str], groups: Sequence[str]) -> None:
+def _hold_choices(metrics: Sequence[str], groups: Sequence[str]) -> None:
     """Let the address hold the metric and, of several, the group; a group that is not there is replaced by the first."""
     address.one("metric", _METRIC, metrics)
     if len(groups) > 1:
@@ -85,7 +85,7 @@ def selection(report: CorrelationReport, whole: CorrelationReport) -> Selection:
     """
     rows = [(row.metric.name, named(row.group)) for row in report.rows]
     groups = list(dict.fromkeys(named(row.group) for row in whole.rows))
-    _from_address(list(dict.fromkeys(row.metric.name for row in whole.rows)), groups)
+    _hold_choices(list(dict.fromkeys(row.metric.name for row in whole.rows)), groups)
     chosen = st.session_state.get(_METRIC), st.session_state[_GROUP] if len(groups) > 1 else groups[0]
 
     def choose(row: int) -> None:
@@ -123,7 +123,7 @@ def explore(
     """
     metrics = [metric.name for metric in scores.table.metrics]
     by_name = {named(group): group for group in groups}
-    _from_address(metrics, list(by_name))
+    _hold_choices(metrics, list(by_name))
     own.shown(st.session_state.get(_PRESSES, 0))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         metric = st.selectbox(
@@ -297,21 +297,24 @@ def _compared(
         show_tables(Answer(COMPARE, options, compared([found])), ["comparison"])
 
 
-def _verdict(found: MetricComparison) -> str:
+def _verdict(comparison: MetricComparison) -> str:
     """Return which of the two follows quality more closely, then the numbers."""
-    found = better_first(found)
-    verdict = f"**{with_code(compared_verdict(found)[1])}**"
-    if found.p is None:
+    comparison = better_first(comparison)
+    verdict = f"**{code_markdown(compared_verdict(comparison)[1])}**"
+    if comparison.p is None:
         return f"{verdict}."
-    things = "system" if found.view == "per_system" else "row"
-    p = written(found.p, Column("p", p_value=True))
+    things = "system" if comparison.view == "per_system" else "row"
+    p = written(comparison.p, Column("p", p_value=True))
     each = ", ".join(
         f"{plain(name)} {plain(written(interval(one), Column(name)))}"
-        for name, one in ((found.first, found.first_estimate), (found.second, found.second_estimate))
+        for name, one in (
+            (comparison.first, comparison.first_estimate),
+            (comparison.second, comparison.second_estimate),
+        )
     )
-    apart = plain(written(interval(found.difference), Column("difference")))
+    apart = plain(written(interval(comparison.difference), Column("difference")))
     return (
         f"{verdict}: difference {apart}, p {p if p.startswith('<') else f'= {p}'}. "
-        f"{found.method.capitalize()} on the same {counted(found.n, things)}: {each}. p counts this comparison alone: "
+        f"{comparison.method.capitalize()} on the same {counted(comparison.n, things)}: {each}. p counts this comparison alone: "
         "choose the metrics, group, view and coefficient before you read it."
     )

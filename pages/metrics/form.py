@@ -18,7 +18,7 @@ from core.store.runs import run_data
 from pages.metrics import big_texts
 from pages.tabs import new_run
 from pages.widgets import chosen_scores, run_panel, settings_form
-from pages.widgets.messages import mistakes_shown, with_code
+from pages.widgets.messages import code_markdown, mistakes_shown
 from pages.widgets.parts import places, table
 from pages.widgets.settings_form import given
 
@@ -77,7 +77,7 @@ def again_button(run: RunAtHand) -> None:
         help="Opens the form of a new run with this run's texts, metrics and settings.",
     ):
         new_run.TEXTS.take_file(run_data(run.store, run.run.run_id), run.run.data_file)
-        settings: ScoringSettings = run.asked.chosen
+        settings: ScoringSettings = run.request.settings
         for family, specs in _families().items():
             st.session_state[_key("family", family)] = [name for name in specs if name in settings.metrics]
         for name in settings.metrics:
@@ -138,7 +138,7 @@ def _models(neural: Sequence[MetricSpec]) -> tuple[dict[str, str], str | None]:
         return {}, None
     missing = missing_for("neural")
     if missing:
-        st.warning(with_code(missing))
+        st.warning(code_markdown(missing))
     with st.expander("Models of metrics", expanded=True):
         st.markdown(
             "Leave empty to use the metric's own model, which its library downloads if needed. Or give a folder or "

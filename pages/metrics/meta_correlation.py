@@ -147,18 +147,18 @@ _MOVING = "metrics_meta_moving"
 """Where the session stores whether a run was still producing scores of a side at the last refresh."""
 
 
-def render(chosen: chosen_scores.Chosen) -> None:
+def render(choice: chosen_scores.Chosen) -> None:
     """Show both sides and their scatter; refreshes itself while a run works on either side."""
     moving = st.session_state.get(_MOVING, False)
-    st.fragment(_look, run_every=chosen_scores.TICK if moving else None)(chosen, moving)
+    st.fragment(_look, run_every=chosen_scores.TICK if moving else None)(choice, moving)
 
 
-def _look(chosen: chosen_scores.Chosen, moving: bool) -> None:
+def _look(choice: chosen_scores.Chosen, moving: bool) -> None:
     with visitor.admin_store() as store:
         found = analysis("meta-correlate")
         part(found.title, found.question, found.section)
         verdict = st.container()  # above the sides, which take most of a screen
-        human, synthetic = _sides(store, chosen)
+        human, synthetic = _sides(store, choice)
         if human is None or synthetic is None:
             return
         if (human.moving or synthetic.moving) != moving:
@@ -171,13 +171,13 @@ def _look(chosen: chosen_scores.Chosen, moving: bool) -> None:
                 nothing(NOTHING_SHARED)
 
 
-def _sides(store: Store, chosen: chosen_scores.Chosen) -> tuple[OpenSide | None, OpenSide | None]:
+def _sides(store: Store, choice: chosen_scores.Chosen) -> tuple[OpenSide | None, OpenSide | None]:
     found: list[OpenSide | None] = [None, None]
     sides: tuple[Which, ...] = get_args(Which)
     for place, (column, which) in enumerate(zip(st.columns(2), sides, strict=True)):
         with column, st.container(border=True), mistakes_shown():
             st.markdown("**Human side**" if which == "human" else "**Synthetic side**")
-            found[place] = choose(store, which, chosen)
+            found[place] = choose(store, which, choice)
     return found[0], found[1]
 
 
@@ -189,7 +189,7 @@ def _result(human: OpenSide, synthetic: OpenSide, verdict: DeltaGenerator) -> No
     options = cast("MetaCorrelateOptions", form(found, {"by": columns, "over": columns}, settled))
     humans, key = {"": human.side}, human.key
     if human.published and DATASET in options.columns and isinstance(synthetic.side, LiveSide):
-        humans, key = _by_dataset(human, synthetic.side)
+        humans, key = _dataset_sides(human, synthetic.side)
     sides = Sides(humans, synthetic.side)
     grows = (human.side.name, synthetic.side.name) if moving else None
     answer = answer_of(found, options, Data((key, synthetic.key), lambda: sides, grows=grows))
@@ -198,7 +198,7 @@ def _result(human: OpenSide, synthetic: OpenSide, verdict: DeltaGenerator) -> No
     show_tables(answer, answer.tables)
 
 
-def _by_dataset(human: OpenSide, synthetic: LiveSide) -> tuple[dict[str, Side], Key]:
+def _dataset_sides(human: OpenSide, synthetic: LiveSide) -> tuple[dict[str, Side], Key]:
     """The published human column of each data set, where all have one; else the chosen side for all."""
     names = {row.labels.get(DATASET, "") for row in synthetic.table.rows}
     printed = set(published_names())

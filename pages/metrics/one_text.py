@@ -23,9 +23,9 @@ def numbers(scores: Scores, target: Target, row: int) -> None:
         nothing("nobody rated this text")
 
 
-def cards(store: Store, scores: Scores, found: Points, row: int) -> None:
+def cards(store: Store, scores: Scores, points: Points, row: int) -> None:
     """Show the text of a row with its changes against a better one, else against the reference."""
-    texts = chosen_scores.texts_behind(store, scores).at(row, found.best_of(row))
+    texts = chosen_scores.texts_behind(store, scores).at(row, points.best_of(row))
     if texts.text is None:
         nothing(texts.reason)
         return

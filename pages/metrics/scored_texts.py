@@ -23,7 +23,7 @@ from pages.tabs.phrases import NOT_SCORED
 from pages.widgets import address, chosen_scores, result_table, visitor
 from pages.widgets.chosen_scores import Key
 from pages.widgets.downloads import spreadsheet_file
-from pages.widgets.messages import plain, with_code
+from pages.widgets.messages import code_markdown, plain
 from pages.widgets.parts import explained, nothing, number
 from pages.widgets.result_table import Selection
 
@@ -45,7 +45,7 @@ def render(run: RunAtHand) -> None:
         nothing(NOT_SCORED)
         return
     for note in table.notes:
-        st.markdown(with_code(note))
+        st.markdown(code_markdown(note))
     names = [metric.name for metric in table.metrics]
     query = _query(key, table, names)
     chosen = st.multiselect(
@@ -94,7 +94,7 @@ def _downloads(run: RunAtHand, table: BigTable, total: int, query: TextQuery) ->
             f"The buttons above have this page; {total:,} texts are too many for a browser. Narrow the filters to at most "
             f"{MOST_DOWNLOADED:,}, or write texts with `{COMMAND} runs texts {number} --limit 20000 --out texts.csv`. {said}"
         )
-    st.markdown(with_code(said))
+    st.markdown(code_markdown(said))
 
 
 def _csv(table: BigTable, query: TextQuery) -> bytes:

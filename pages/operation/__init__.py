@@ -10,7 +10,7 @@ from core.installation import COMMAND
 from core.store import Store, database_path
 from core.store.backup import left_out_notes, tables_of, tables_without, write_backup
 from core.store.raters import count_event, events
-from core.store.upkeep import in_bytes
+from core.store.upkeep import byte_size
 from pages.operation import disk, spending, working
 from pages.widgets import messages, visitor
 from pages.widgets.messages import mistakes_shown, moment, plain
@@ -55,7 +55,7 @@ def _backup(store: Store) -> None:
             count_event(store, "backup made", "")
             return write_backup(store, with_tables=with_tables)
 
-    with_tables = _with_tables(store)
+    with_tables = _asks_for_tables(store)
     st.download_button(
         "Backup", partial(make, with_tables), "assay-backup.zip", "application/zip", on_click="ignore"
     )
@@ -69,7 +69,7 @@ _MOST_BYTES = 500 * 10**6
 """Largest tables in a backup by the page, which a browser receives from the app's memory."""
 
 
-def _with_tables(store: Store) -> bool:
+def _asks_for_tables(store: Store) -> bool:
     """Ask whether the tables of runs are wanted too, if there are any."""
     tables = tables_of(store)
     if not tables:
@@ -77,14 +77,14 @@ def _with_tables(store: Store) -> bool:
     size = sum(tables.values())
     if size > _MOST_BYTES:
         st.info(
-            f"The tables of {counted(len(tables), 'run')} ({in_bytes(size)}) are too large for a download and are left out. "
+            f"The tables of {counted(len(tables), 'run')} ({byte_size(size)}) are too large for a download and are left out. "
             f"Run `{COMMAND} study backup --with-tables --out FILE` to back them up."
         )
         return False
     if notes := left_out_notes(tables_without(store)):
         st.warning("\n\n".join(map(plain, notes)))
     return st.checkbox(
-        f"With the tables of {counted(len(tables), 'run')} ({in_bytes(size)})",
+        f"With the tables of {counted(len(tables), 'run')} ({byte_size(size)})",
         key="operation_with_tables",
         help="Big tables and batch files beside the database. Without them, these runs have no results after a restore.",
     )

@@ -13,9 +13,9 @@ from core.runs.overview.deleting import (
 )
 from core.store import Store
 from core.store.runs import list_runs
-from core.store.upkeep import in_bytes
+from core.store.upkeep import byte_size
 from pages.widgets import menus, messages
-from pages.widgets.messages import plain, with_code
+from pages.widgets.messages import code_markdown, plain
 from pages.widgets.parts import nothing, places
 
 _ONLY = {
@@ -40,20 +40,20 @@ def render(store: Store) -> None:
     with st.spinner("Adding up ..."):
         going = deletion_of(store, numbers, force=force)
     for line in going.refused:
-        st.markdown(f"- Not deleted: {with_code(line)}")
+        st.markdown(f"- Not deleted: {code_markdown(line)}")
     if going.needed:
         st.markdown(f":small[{plain(KEEPS_TEXTS)}]")
     if not going.runs:
         nothing("none of these runs can be deleted")
         return
     st.markdown(f"This would delete {plain(going.said)}")
-    label = f"Delete {counted(len(going.runs), 'run')} for good ({in_bytes(going.n_bytes)})"
+    label = f"Delete {counted(len(going.runs), 'run')} for good ({byte_size(going.n_bytes)})"
     if st.button(label, type="primary", key="operation_delete"):
         with st.spinner("Deleting ..."):
             gone = delete(store, [run.run_id for run in going.runs], force=force)
         st.session_state.pop(_LOOKED_AT, None)
         left = f" {counted(len(gone.begun), 'run')} had begun to work and stayed." if gone.begun else ""
-        messages.tell(f"Deleted {counted(len(gone.run_ids), 'run')}, {in_bytes(going.n_bytes)}.{left}")
+        messages.tell(f"Deleted {counted(len(gone.run_ids), 'run')}, {byte_size(going.n_bytes)}.{left}")
 
 
 def _choice(store: Store) -> tuple[list[int], bool]:

@@ -7,11 +7,11 @@ from core.runs.overview.listing import run_sizes, size_table
 from core.runs.overview.space import House, house_of, memory_table, space_table
 from core.store import Store
 from core.store.runs import list_runs
-from core.store.upkeep import compact, in_bytes, why_not_compact
+from core.store.upkeep import byte_size, compact, why_not_compact
 from pages.operation import deleting
 from pages.operation.rows import some_rows
 from pages.widgets import menus, messages, result_table
-from pages.widgets.messages import mistakes_shown, with_code
+from pages.widgets.messages import code_markdown, mistakes_shown
 from pages.widgets.parts import nothing, part
 
 
@@ -20,7 +20,7 @@ def render(store: Store) -> None:
     sweep(store)
     house = house_of(store)
     for sentence in house.warnings:
-        st.warning(with_code(sentence))
+        st.warning(code_markdown(sentence))
     part("On the disk", "The database and the files beside it. 1 MB is 1,000,000 bytes.")
     result_table.show(space_table(house, warned=False), titled=False)
     _compact(store, house)
@@ -50,7 +50,7 @@ def _compact(store: Store, house: House) -> None:
     why = why_not_compact(store)
     with mistakes_shown():
         if st.button(
-            f"Compact the database: {in_bytes(house.space.unused)}",
+            f"Compact the database: {byte_size(house.space.unused)}",
             key="operation_compact",
             disabled=bool(why),
             help=why
@@ -58,4 +58,4 @@ def _compact(store: Store, house: House) -> None:
         ):
             with st.spinner("Compacting ..."):
                 freed = compact(store)
-            messages.tell(f"Compacted: {in_bytes(freed)} given back to the disk.")
+            messages.tell(f"Compacted: {byte_size(freed)} given back to the disk.")

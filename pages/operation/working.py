@@ -9,11 +9,11 @@ from core.runs.kinds import KINDS
 from core.runs.overview import OpenRun, is_moving, overview
 from core.runs.overview.listing import Working, working, working_table
 from core.runs.overview.machine import Processes
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.progress import Answered, progress_of
 from core.schema.runs import Run
 from core.store import Store
-from core.store.upkeep import in_bytes
+from core.store.upkeep import byte_size
 from pages.widgets import chosen_judge, menus, result_table, run_panel, visitor
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import nothing
@@ -102,11 +102,11 @@ def _moving(store: Store, one: Working, answered: Answered) -> None:
         st.progress(min(share, 1.0), text=f"**{plain(_named(run))}**{ending}: {so_far}")
         said = []
         with mistakes_shown():
-            said.append(run_panel.speed(at_hand(store, run), progress, answered).strip())
+            said.append(run_panel.speed(saved_run(store, run), progress, answered).strip())
         if one.calls_rate is not None:
             said.append(f"{one.calls_rate:,.1f} calls a second.")
         place = str(one.place)
-        memory = "" if one.memory is None else f", {in_bytes(one.memory)} of memory"
+        memory = "" if one.memory is None else f", {byte_size(one.memory)} of memory"
         said.append(f"{place[:1].upper()}{place[1:]}{memory}.")
         if progress.failures:
             n = sum(progress.failures.values())
@@ -137,7 +137,7 @@ def _buttons(store: Store, run: Run, one: Working | None = None) -> None:
         st.markdown("Update Assay to open it.")
         return
     with mistakes_shown(), st.container(horizontal=True):
-        at = at_hand(store, run)
+        at = saved_run(store, run)
         progress = one.progress if one is not None else progress_of(store, run.run_id)
         if progress.state != "awaiting":  # its own page takes the answers
             run_panel.cancel_or_resume(at, progress, f"operation_{run.run_id}", first=False)

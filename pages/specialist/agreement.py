@@ -97,7 +97,7 @@ def examples(store: Store, run: Run) -> None:
             "curve",
             "Compare with",
             *chosen_run.marking(),
-            at_first=partial(_in_all_else_alike, run),
+            at_first=partial(_differ_in_examples, run),
         )
         if len(runs) < 2:
             nothing("the curve needs two runs with different numbers of examples; choose or start another")
@@ -114,12 +114,17 @@ def examples(store: Store, run: Run) -> None:
     render(CURVE, choose)
 
 
-def _in_all_else_alike(run: Run, other: Run) -> bool:
+def _differ_in_examples(run: Run, other: Run) -> bool:
     """Whether two runs differ only in the number of examples and draws."""
     a, b = asked_of(run), asked_of(other)
-    alike = b.chosen.but(n_examples=a.chosen.n_examples, repeats=a.chosen.repeats)
+    alike = b.settings.but(n_examples=a.settings.n_examples, repeats=a.settings.repeats)
     who_a, who_b = (one.model for one in (a, b))
-    return (who_a.backend, who_a.model, a.prompts, a.chosen) == (who_b.backend, who_b.model, b.prompts, alike)
+    return (who_a.backend, who_a.model, a.prompts, a.settings) == (
+        who_b.backend,
+        who_b.model,
+        b.prompts,
+        alike,
+    )
 
 
 _THEMSELVES = "Raters"
@@ -148,7 +153,7 @@ def raters(store: Store, run: Run) -> None:
         runs: list[Run] = []
         if who != _THEMSELVES:
             runs = chosen_run.runs_to_compare(
-                store, run, "raters", "Compare with", *chosen_run.marking(), at_first=_of_one_rater
+                store, run, "raters", "Compare with", *chosen_run.marking(), at_first=_has_one_rater
             )
         return [
             Data(
@@ -158,12 +163,12 @@ def raters(store: Store, run: Run) -> None:
         ]
 
     answer = render(analysis("raters"), choose)
-    if answer is not None and not any(one.own for line in answer.result.cells for one in line):
+    if answer is not None and not any(one.same_rater for line in answer.result.cells for one in line):
         st.markdown(":small[No run here uses the ratings of a single rater as examples.]")
 
 
-def _of_one_rater(run: Run) -> bool:
-    rater: str = asked_of(run).chosen.rater
+def _has_one_rater(run: Run) -> bool:
+    rater: str = asked_of(run).settings.rater
     return rater != MERGED
 
 

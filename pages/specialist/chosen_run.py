@@ -10,7 +10,7 @@ from core.judges.kind import JudgeKind
 from core.judges.rated import ExamplePool, ExampleSettings, task_of
 from core.runs.asked import asked_of
 from core.runs.judging import bench_of
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.schema.runs import Run
 from core.schema.scores import OutputSet, RatedSet, RatingSet
 from core.store import Store
@@ -72,7 +72,7 @@ def people_of(store: Store, run: Run) -> People:
 # Cached as resources: cached data would be copied at every rerun. The objects are frozen.
 @st.cache_resource(show_spinner=False, max_entries=4)
 def _people(key: Key, _store: Store, _run: Run) -> People:
-    rated = at_hand(_store, _run).contents
+    rated = saved_run(_store, _run).contents
     return People(rated, ratings_of(rated), outputs_of(rated), key)
 
 
@@ -84,10 +84,10 @@ def pool(store: Store, run: Run) -> ExamplePool | None:
 @st.cache_resource(show_spinner=False, max_entries=4)
 def _pool(key: Key, _store: Store, _run: Run) -> ExamplePool | None:
     asked = asked_of(_run)
-    if not isinstance(asked.chosen, ExampleSettings):
+    if not isinstance(asked.settings, ExampleSettings):
         return None
     bench = bench_of(asked, people_of(_store, _run).rated, _run.data_sha256)
-    return asked.chosen.pool(bench.texts, task_of(bench))
+    return asked.settings.pool(bench.texts, task_of(bench))
 
 
 def runs_to_compare(
@@ -104,7 +104,7 @@ def runs_to_compare(
     """
     there = {
         number: one
-        for number, one in chosen_judge.with_results(store, *kinds).items()
+        for number, one in chosen_judge.finished_runs(store, *kinds).items()
         if number != run.run_id and one.data_sha256 == run.data_sha256
     }
     if not there:

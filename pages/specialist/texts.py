@@ -34,7 +34,7 @@ from pages.tabs.phrases import NOT_JUDGED
 from pages.widgets import chosen_judge, chosen_scores, level_diff, marked_errors, menus
 from pages.widgets.chosen_judge import level_said
 from pages.widgets.chosen_scores import Key
-from pages.widgets.marked_errors import LINES_SAID, Marked, card, in_text_order, marked_by, met
+from pages.widgets.marked_errors import LINES_SAID, Marked, card, marked_by, met, sort_by_place
 from pages.widgets.messages import plain
 from pages.widgets.parts import UNDEFINED, nothing, number, part, table
 
@@ -72,9 +72,9 @@ class Case:
     """Number of quotes that are not in the text."""
 
 
-def place_of(one: ScoredRow | ScorableOutput | Rating) -> Place:
+def place_of(text: ScoredRow | ScorableOutput | Rating) -> Place:
     """Identifies a text within a file."""
-    return one.item_id, one.system, one.level, one.language, tuple(sorted(one.labels.items()))
+    return text.item_id, text.system, text.level, text.language, tuple(sorted(text.labels.items()))
 
 
 def cases(store: Store, run: Run, repeat: int = 0) -> list[Case]:
@@ -198,7 +198,7 @@ def _drawn(store: Store, run: Run, text: RatedText | None, repeat: int) -> tuple
     pool = chosen_run.pool(store, run)
     if pool is None or text is None:
         return ()
-    chosen: ExampleSettings = asked_of(run).chosen
+    chosen: ExampleSettings = asked_of(run).settings
     return chosen.draw(pool, text, repeat)
 
 
@@ -277,7 +277,7 @@ def _span_case(store: Store, run: Run, case: Case, repeat: int) -> None:
     st.markdown(f":small[{_KEY}]")
     _numbers(case, ratings, judge)
     examples(store, run, case.people, trial.examples if trial else (), repeat)
-    chosen_judge.of_text(store, run, chosen_judge.output_of(store, run), text)
+    chosen_judge.text_calls(store, run, chosen_judge.output_of(store, run), text)
 
 
 def _ratings(people: RatedText | None, run_id: int) -> tuple[str, list[Rating]]:
@@ -293,7 +293,7 @@ def _ratings(people: RatedText | None, run_id: int) -> tuple[str, list[Rating]]:
 
 
 def _people_marked(text: str, ratings: Sequence[Rating], *, several: bool) -> list[Marked]:
-    return in_text_order(
+    return sort_by_place(
         [
             error
             for rating in ratings
@@ -309,7 +309,7 @@ def _judge_marked(text: JudgedText, trial: ErrorTrial | None) -> list[Marked]:
         if error.located == "nearest" and error.start is not None and error.end is not None:
             where = f"{where}: {text.text[error.start : error.end]}"
         found.append(Marked(error.quote, error.severity, error.category, error.start, error.end, where=where))
-    return in_text_order(found)
+    return sort_by_place(found)
 
 
 def _why(trial: ErrorTrial | None, text: JudgedText) -> str:
@@ -373,7 +373,7 @@ def _said_case(store: Store, run: Run, case: Case) -> None:
         shown(store, run, case, text.record)
     else:
         texts.details(text.record)
-    chosen_judge.of_text(store, run, chosen_judge.output_of(store, run), text)
+    chosen_judge.text_calls(store, run, chosen_judge.output_of(store, run), text)
 
 
 def _people(case: Case) -> None:

@@ -50,7 +50,7 @@ def _running(found: Overview) -> None:
             _run_button(run, "Show progress")
     for study in found.open_studies:
         unit = "vote" if study.study.kind == "pairs" else "rating"
-        so_far = f"{study.done:,} of {counted(study.asked, unit)}, {counted(study.n_raters, 'rater')}"
+        so_far = f"{study.done:,} of {counted(study.n_asked, unit)}, {counted(study.n_raters, 'rater')}"
         with _line(f"Study {study.study.name}", so_far if study.n_raters else "no rater yet", study.share):
             _study_button(study.study, "Show raters" if study.n_raters else "Add raters", "raters")
 

@@ -31,7 +31,7 @@ Cache = TypeVar("Cache", bound=_Cache)
 _OF_PEOPLE: list[_Cache] = []
 
 
-def of_people(cache: Cache) -> Cache:
+def holds_people(cache: Cache) -> Cache:
     """Mark a cache that holds names or comments of raters, which `forget` empties."""
     _OF_PEOPLE.append(cache)
     return cache
@@ -98,17 +98,17 @@ def files_of_now(store: Store, study: Study) -> Iterator[None]:
         if hash(identity(store, study)) != drawn:
             raise NotAllowed("The study has changed since this page was drawn. Load the page again.")
 
-    with visitor.before_files(check):
+    with visitor.checking_files(check):
         yield
 
 
-@of_people
+@holds_people
 @st.cache_data(show_spinner=False, max_entries=64)
 def _analysed(fingerprint: int, _record: StudyRecord, filters: Filters) -> StudyResults:
     return study_results(_record, filters)
 
 
-@of_people
+@holds_people
 @st.cache_data(show_spinner=False, max_entries=16)
 def _means(fingerprint: int, _record: StudyRecord) -> RatingMeans:
     return RatingMeans.of(_record)

@@ -26,13 +26,13 @@ from pages.widgets.result_table import together
 def bodies(study_id: int, results: StudyResults) -> dict[str, Callable[[], None]]:
     """Title -> what draws that part."""
     return {
-        "By level" if results.levels else "Choices": partial(_by_level, study_id, results),
+        "By level" if results.levels else "Choices": partial(_show_levels, study_id, results),
         "Robustness": partial(_robustness, results),
         "Raters as a sample": partial(_sample, study_id, results),
     }
 
 
-def _by_level(study_id: int, results: StudyResults) -> None:
+def _show_levels(study_id: int, results: StudyResults) -> None:
     """Show how each rater answered, the score, and ties."""
     if not results.overall.n_pairs:
         nothing(NO_PAIR)
@@ -81,7 +81,7 @@ def _robustness(results: StudyResults) -> None:
 def _sample(study_id: int, results: StudyResults) -> None:
     """Show raters' means with the bound over raters, where votes differ, and the size of a new study."""
     sample, answer = results.raters_as_sample, answer_of(results)
-    found = sample.found
+    found = sample.mrmc
     if found.mean is None:
         nothing(NO_PAIR)
         return

@@ -99,13 +99,13 @@ def _all_five(answer: Answer) -> None:
         )
 
 
-def _only(found: ResultTable, fields: Sequence[str]) -> ResultTable:
+def _only(result: ResultTable, fields: Sequence[str]) -> ResultTable:
     """The table with the columns of these coefficients alone, and without its notes, which stand below the whole one."""
     columns = tuple(
         replace(column, shown=False) if column.name in AGREEMENT and column.name not in fields else column
-        for column in found.columns
+        for column in result.columns
     )
-    return replace(found, name="agreement-first", columns=columns, notes=())
+    return replace(result, name="agreement-first", columns=columns, notes=())
 
 
 def _press_level(study_id: int, rows: Sequence[str], levels: tuple[str, ...], dot: Mapping[str, Any]) -> None:
@@ -144,7 +144,7 @@ def _contingency(study_id: int, results: StudyResults) -> None:
     with st.container(width=620):
         drawn = Drawn(
             plots.contingency(found, names),
-            _in_words(found, names),
+            _described_table(found, names),
             folded=AS_TABLE,
             press=partial(_press_cell, study_id, found.raters),
             seen=_crossed(results, found),
@@ -165,7 +165,7 @@ def _press_cell(study_id: int, raters: tuple[str, ...], cell: Mapping[str, Any])
     open_study.show_pairs(study_id, PairFilter(votes=votes))
 
 
-def _in_words(found: Contingency, names: Mapping[str, str]) -> str:
+def _described_table(found: Contingency, names: Mapping[str, str]) -> str:
     """Describe the table cell by cell, for people who cannot see the figure."""
     first, second = found.raters
     return "; ".join(

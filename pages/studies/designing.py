@@ -16,7 +16,7 @@ from core.store.studies import items_of, outputs_of
 from core.study import lifecycle
 from core.study.analysis_set import describe_analysis_set, main_levels, margin_note
 from core.study.design import describe_shortage, drafts_lost, drafts_of
-from core.study.masking import without_systems
+from core.study.masking import mask_systems
 from core.study.raters import study_workload
 from pages.studies import early, planning, texts
 from pages.widgets import address, rating_scales, settings_form
@@ -75,12 +75,12 @@ class Fields:
         st.markdown("**What raters get**")
         return counted_in | self._drawn(_DRAWN, usual)
 
-    def take_levels(self, given: dict[str, Any], design: Design) -> tuple[str, ...] | None:
+    def take_levels(self, values: dict[str, Any], design: Design) -> tuple[str, ...] | None:
         """Take the levels of the main analysis out of what the form has.
 
         Those that the design has stay as they are, so that a default stays one and reads as one in the log.
         """
-        chosen = given.pop("main_levels", None)
+        chosen = values.pop("main_levels", None)
         if chosen is None:
             return design.main_levels
         named = tuple(level for level in self.levels if level in chosen)
@@ -232,16 +232,16 @@ def _filled(study: Study, options: StudyDesign) -> str:
     return prefix
 
 
-def _changed(design: Design, systems: Sequence[str], asked: PairDesign, *, with_margin: bool) -> Design:
+def _changed(design: Design, systems: Sequence[str], pair_design: PairDesign, *, with_margin: bool) -> Design:
     """The design with what is declared; an empty field leaves it, or is as usual where the usual is no value."""
     first, second = systems
     new = replace(design, **_AS_USUAL)
     if not with_margin:
         new = replace(new, candidate=first, comparator=second, margin=None, early_looks=False)
-    elif asked.candidate is None and design.margin is None:
+    elif pair_design.candidate is None and design.margin is None:
         raise InputError("Choose the candidate.")
     else:
-        candidate = asked.candidate or design.candidate
+        candidate = pair_design.candidate or design.candidate
         other = second if candidate == first else first
         new = replace(
             new,
@@ -250,9 +250,9 @@ def _changed(design: Design, systems: Sequence[str], asked: PairDesign, *, with_
             margin=design.margin or Design.margin,
             early_looks=False,
         )
-    declared = {name: value for name, value in asked.declared.items() if name != "candidate"}
-    if asked.person is not None:
-        declared["person"] = "candidate" if asked.person == new.candidate else "comparator"
+    declared = {name: value for name, value in pair_design.declared.items() if name != "candidate"}
+    if pair_design.person is not None:
+        declared["person"] = "candidate" if pair_design.person == new.candidate else "comparator"
     return replace(new, **declared)
 
 
@@ -319,7 +319,7 @@ def _declare(store: Store, study: Study, design: Design, agreed: bool) -> None:
 
 def _workload(store: Store, study: Study, counts: str, drawn: str, units: tuple[str, str]) -> None:
     """What the study contains and what the design asks of each rater. units: what a rater gets whole, and its parts."""
-    file = without_systems(study, study.dataset_file)
+    file = mask_systems(study, study.dataset_file)
     st.markdown(
         f":small[{counts} File: {plain(file)}, sha256 {study.dataset_sha256[:16]}. {drawn} "
         f"[How a study is drawn]({HELP}?document=design)]"

@@ -14,21 +14,21 @@ from core.store import Store
 from core.study.analysis_set import released_record
 from core.study.bundle import write_bundle
 from core.study.export import (
+    answers_csv,
+    answers_jsonl,
     guesses_csv,
     paper_files,
+    paper_zip,
     rated_jsonl,
     ratings_csv,
     ratings_jsonl,
     spans_csv,
-    to_csv,
-    to_jsonl,
-    to_paper_zip,
 )
 from core.study.ratings import rated_texts_of, task_of
 from pages.studies import filters
 from pages.studies.analysed import released, results_of
 from pages.widgets.downloads import spreadsheet_file
-from pages.widgets.messages import with_code
+from pages.widgets.messages import code_markdown
 
 
 @dataclass(frozen=True)
@@ -85,13 +85,13 @@ def pair_files(record: StudyRecord, results: StudyResults, *, texts: bool = Fals
             "assay-answers.csv",
             "text/csv",
             f"A row for each answer: rater, pair, side, choice, times, comment.{with_texts}",
-            lambda now: to_csv(now, texts=texts),
+            lambda now: answers_csv(now, texts=texts),
         ),
         "JSONL": File(
             "assay-answers.jsonl",
             "application/jsonl",
             f"The same, one JSON object a line, and comments on open pairs.{with_texts}",
-            lambda now: to_jsonl(now, texts=texts),
+            lambda now: answers_jsonl(now, texts=texts),
         ),
         "Factual's votes": File(
             "assay-votes.json",
@@ -104,7 +104,7 @@ def pair_files(record: StudyRecord, results: StudyResults, *, texts: bool = Fals
             "assay-votes.zip",
             "application/zip",
             f"{votes}, a file for each rater.",
-            to_paper_zip,
+            paper_zip,
         ),
         "Guesses": File(
             "assay-guesses.csv",
@@ -116,7 +116,7 @@ def pair_files(record: StudyRecord, results: StudyResults, *, texts: bool = Fals
             "assay-results.json",
             "application/json",
             "Every number of the tabs Result and Raters, with what was left out.",
-            lambda now: filters.as_json(results_of(now)),
+            lambda now: filters.results_json(results_of(now)),
         ),
         "Bundle": File("assay-study.zip", "application/zip", _BUNDLE, write_bundle),
     }
@@ -151,7 +151,7 @@ def _rating_files(record: StudyRecord) -> dict[str, File]:
         try:
             write_mqm(rated_texts_of(record))
         except InputError as why:
-            st.markdown(f":small[No MQM TSV: {with_code(str(why))}]")
+            st.markdown(f":small[No MQM TSV: {code_markdown(str(why))}]")
         else:
             files["Errors, MQM"] = File(
                 "assay-mqm.tsv",

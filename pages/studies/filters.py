@@ -77,12 +77,12 @@ def chosen(record: StudyRecord, place: DeltaGenerator) -> Filters:
     )
 
 
-def file_of_part(results: StudyResults, asked: Filters, place: DeltaGenerator, study: Study) -> None:
+def file_of_part(results: StudyResults, filters: Filters, place: DeltaGenerator, study: Study) -> None:
     """Offer the results of the part as a file, where it is one; those of the whole study are on the tab Export."""
     if results.filtered:
         place.download_button(
             "Results of this part (JSON)",
-            partial(_part, released(study), asked),
+            partial(_part, released(study), filters),
             "assay-results.json",
             "application/json",
             key=f"results_part_{study.study_id}",
@@ -91,13 +91,13 @@ def file_of_part(results: StudyResults, asked: Filters, place: DeltaGenerator, s
         )
 
 
-def as_json(results: StudyResults) -> bytes:
+def results_json(results: StudyResults) -> bytes:
     """The file with all results, in the documented form (docs/results.md)."""
     return (json.dumps(answer_of(results).json, indent=2, ensure_ascii=False) + "\n").encode()
 
 
 def _part(made: Callable[[str, Callable[[StudyRecord], bytes]], bytes], filters: Filters) -> bytes:
-    return made("Results", lambda now: as_json(results_of(now, filters)))
+    return made("Results", lambda now: results_json(results_of(now, filters)))
 
 
 def _number_in(options: Sequence[str]) -> Callable[[str], str]:

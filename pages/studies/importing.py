@@ -23,7 +23,7 @@ from core.results.study.planning import (
 from core.runs.asked import asked_of
 from core.runs.generation import texts_of_run
 from core.runs.judging.levels import checks_of
-from core.runs.path import at_hand, runs_that
+from core.runs.path import runs_that, saved_run
 from core.schema.designs import PairDesign, RatingDesign
 from core.schema.scores import OutputSet
 from core.schema.study import Asks, Dataset, Design, RatingTask, StudyKind, StudyRecord
@@ -35,7 +35,7 @@ from core.study.bundle import is_bundle, read_bundle
 from core.study.design import Consequences, consequences
 from core.study.lifecycle import import_rating_study
 from core.tables.containers import decode_utf8
-from core.tables.writer import for_excel
+from core.tables.writer import excel_csv
 from pages.studies import designing
 from pages.studies.texts_file import StudyFile, said_read, study_file
 from pages.widgets import chosen_judge, chosen_scores, rating_scales, settings_form
@@ -83,7 +83,7 @@ def _file(asks: Asks, key: str, others: str, formats: str | None = None) -> tupl
     st.markdown(f"Columns of a table: {_COLUMNS[asks]}. {others}")
     st.download_button(
         "Download a template (CSV)",
-        for_excel((_TEMPLATES / f"{asks}.csv").read_bytes()),
+        excel_csv((_TEMPLATES / f"{asks}.csv").read_bytes()),
         f"assay-{asks}.csv",
         "text/csv",
         on_click="ignore",
@@ -120,7 +120,7 @@ def _texts(store: Store) -> OutputSet | None:
         names = {_FILE: "A file"} | {number: name_of(run) for number, run in runs.items()}
         chosen = st.selectbox("Texts", list(names), format_func=names.__getitem__, key="ratings_from")
     if chosen != _FILE:
-        return read_texts(*texts_of_run(at_hand(store, chosen)))
+        return read_texts(*texts_of_run(saved_run(store, chosen)))
     given = _file("ratings", "ratings_file", "CSV, TSV, XLSX or JSONL.")
     if given is None:
         return None

@@ -15,7 +15,7 @@ from core.schema.scores import ScoreTable
 from core.schema.study import Study, StudyRecord
 from core.store import Store
 from core.study.analysis_set import released_record
-from pages.studies.analysed import identity, of_people
+from pages.studies.analysed import holds_people, identity
 from pages.tabs import study_scores
 from pages.widgets import result_table, row_list
 from pages.widgets.messages import plain, showable
@@ -65,16 +65,16 @@ class Listing(Generic[Rows, Filter]):
             return key, found
         return key, judged
 
-    def places(self, key: Hashable, found: Rows, asked: Filter) -> tuple[int, ...]:
+    def places(self, key: Hashable, rows: Rows, filters: Filter) -> tuple[int, ...]:
         """Return the places of the rows that filters leave."""
-        places: tuple[int, ...] = _once((key, asked), lambda: tuple(self.shown(found, asked).tolist()))
+        places: tuple[int, ...] = _once((key, filters), lambda: tuple(self.shown(rows, filters).tolist()))
         return places
 
     def show(
         self,
         key: Hashable,
-        found: Rows,
-        asked: Filter,
+        rows: Rows,
+        filters: Filter,
         judges: tuple[str, ...],
         place: str,
         n_all: int,
@@ -86,14 +86,14 @@ class Listing(Generic[Rows, Filter]):
         place: where the session stores the open row. n_all: rows without filters. counted: the line above. beside: says what the
         open row is.
         """
-        shown = self.places(key, found, asked)
+        shown = self.places(key, rows, filters)
         at = row_list.opened(place, self.row, shown, n_all)
 
         def made() -> tuple[ResultTable, pd.DataFrame]:
-            table = self.table(found, shown, asked, judges)
+            table = self.table(rows, shown, filters, judges)
             return table, row_list.frame_of(table)
 
-        table, frame = _once((key, asked, judges), made)
+        table, frame = _once((key, filters, judges), made)
         _count_line(counted, table)
         row_list.show(frame, place, shown, self.config)
         row_list.moves(place, shown, lambda: beside(at))
@@ -101,7 +101,7 @@ class Listing(Generic[Rows, Filter]):
 
 
 # As a resource: cached data would be copied at every press. Nobody changes it.
-@of_people
+@holds_people
 @st.cache_resource(show_spinner=False, max_entries=48)
 def _once(key: Hashable, _make: Callable[[], Any]) -> Any:
     return _make()

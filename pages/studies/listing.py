@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import AssayError, counted
-from core.results.study.in_short import StudyInShort, in_short, may_be_listed
+from core.results.study.in_short import StudyInShort, may_be_listed, short_summary
 from core.runs.overview import OpenStudy, so_far
 from core.schema.study import Asks, State, Study
 from core.store import Store
@@ -61,7 +61,7 @@ def render(store: Store) -> None:
         )
         return
     st.html(_STYLE)
-    missing = any(_of(store, one) is None for one in list_studies(store))
+    missing = any(_study_line(store, one) is None for one in list_studies(store))
     st.fragment(_rows, run_every=_TICK if missing else None)(missing)
 
 
@@ -104,7 +104,7 @@ def _size(store: Store, study: Study) -> str:
 def _rows(missing: bool) -> None:
     """The list; results that are not known yet are computed after it is drawn, as many as fit into a moment."""
     with visitor.admin_store() as store:
-        known = _in_order(store, list_studies(store))
+        known = _sort_studies(store, list_studies(store))
         with st.container(key="studies_list"):
             with st.container(key="studies_heads"):
                 for name, column in zip(_HEADS, st.columns(_WIDTHS), strict=True):
@@ -138,7 +138,7 @@ def _row(store: Store, study: Study) -> _Place | None:
         votes.progress(done.share, text=f":small[{_votes(done)}]")
     else:
         votes.markdown(":small[no rater yet]")
-    place, short = (verdict.empty(), agreement.empty()), _of(store, study)
+    place, short = (verdict.empty(), agreement.empty()), _study_line(store, study)
     if short is None:
         place[0].markdown(":small[Computing ...]")
         return place
@@ -156,10 +156,10 @@ def _fill(place: _Place, short: StudyInShort) -> None:
 
 def _votes(done: OpenStudy) -> str:
     unit = "vote" if done.study.kind == "pairs" else "rating"
-    return f"{done.done:,} of {counted(done.asked, unit)}"
+    return f"{done.done:,} of {counted(done.n_asked, unit)}"
 
 
-def _in_order(store: Store, known: Sequence[Study]) -> list[Study]:
+def _sort_studies(store: Store, offered: Sequence[Study]) -> list[Study]:
     """Running studies first, then closed ones, those that are unblinded, and drafts; the newest of each first."""
 
     def since(study: Study) -> str:
@@ -169,7 +169,7 @@ def _in_order(store: Store, known: Sequence[Study]) -> list[Study]:
         return max(ends, default=study.created_utc)
 
     states = list(_COLOURS)
-    newest = sorted(known, key=lambda study: (since(study), study.study_id), reverse=True)
+    newest = sorted(offered, key=lambda study: (since(study), study.study_id), reverse=True)
     return sorted(newest, key=lambda study: states.index(study.state))
 
 
@@ -183,7 +183,7 @@ def _known() -> dict[int, StudyInShort]:
     return {}
 
 
-def _of(store: Store, study: Study) -> StudyInShort | None:
+def _study_line(store: Store, study: Study) -> StudyInShort | None:
     """The line of a study; None where it is still to be computed."""
     if study.state != "unblinded" or study.kind != "pairs":
         return _NO_VERDICT
@@ -196,7 +196,7 @@ def _computed(store: Store, study: Study) -> StudyInShort:
     record = released_record(store, study)
     number = fingerprint(record)
     try:
-        short = in_short(results_of(record), verdict_card.name)
+        short = short_summary(results_of(record), verdict_card.name)
     except AssayError as problem:
         short = StudyInShort(str(problem), "", None, "")
     _known()[number] = short

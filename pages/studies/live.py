@@ -26,10 +26,10 @@ from core.store import Store
 from core.store.raters import raters_of
 from core.store.studies import get_study, read_log
 from core.study.analysis_set import released_record
-from core.study.masking import without_systems
+from core.study.masking import mask_systems
 from core.study.ratings import rating_set_of
 from pages.studies import scoring
-from pages.studies.analysed import files_of_now, of_people
+from pages.studies.analysed import files_of_now, holds_people
 from pages.tabs import study_scores
 from pages.widgets import address, chosen_scores, open_study, side_by_side, visitor
 from pages.widgets.chosen_scores import Chosen, Key, Scores
@@ -150,7 +150,7 @@ def _closed(store: Store, study: Study, scores: Sequence[Scores], moving: bool) 
 
 def _hidden(study: Study, table: ScoreTable) -> ScoreTable:
     """The table with no system in the names of its metrics, until the study is unblinded."""
-    names = told_apart(without_systems(study, metric.name) for metric in table.metrics)
+    names = told_apart(mask_systems(study, metric.name) for metric in table.metrics)
     metrics = tuple(replace(metric, name=name) for metric, name in zip(table.metrics, names, strict=True))
     return replace(table, metrics=metrics)
 
@@ -299,13 +299,13 @@ def _record(store: Store, study: Study) -> tuple[StudyRecord, Key]:
     return _read(key, store, study), key
 
 
-@of_people
+@holds_people
 @st.cache_resource(show_spinner=False, max_entries=3)
 def _counted(key: Key, _record: StudyRecord) -> Counted:
     return count(_record, Filters())
 
 
-@of_people
+@holds_people
 @st.cache_resource(show_spinner=False, max_entries=3)
 def _read(key: Key, _store: Store, _study: Study) -> StudyRecord:
     return released_record(_store, _study)

@@ -9,7 +9,7 @@ from core.analyses.gaps import ANALYSIS as GAPS
 from core.analyses.pairs import ANALYSIS
 from core.plots import judges as plots
 from core.report import number, written
-from core.results.check.gaps import GAP, by_item, find_gaps, reason_of
+from core.results.check.gaps import GAP, find_gaps, reason_of, texts_by_item
 from core.results.judges.pairwise import BesideVotes
 from core.schema.analysis import Answer
 from core.schema.result_table import Column
@@ -40,14 +40,14 @@ def render(store: Store, study: Study) -> None:
         return
     runs = {
         (RUN, number): run
-        for number, run in chosen_judge.with_results(store, *chosen_judge.judges_of("pairs")).items()
+        for number, run in chosen_judge.finished_runs(store, *chosen_judge.judges_of("pairs")).items()
         if orders.compared(store, run, study)
     }
     if not runs:
         st.markdown("No judge has compared these pairs yet.")
         _new_run(study)
         return
-    _of_run(store, study, runs[_chosen(study, runs)])
+    _show_run(store, study, runs[_chosen(study, runs)])
 
 
 def _new_run(study: Study) -> None:
@@ -66,10 +66,10 @@ def _chosen(study: Study, runs: Mapping[Chosen, Run]) -> Chosen:
     return st.selectbox("Judge", list(runs), format_func=lambda one: menus.name_of(runs[one]), key=place)
 
 
-def _of_run(store: Store, study: Study, run: Run) -> None:
+def _show_run(store: Store, study: Study, run: Run) -> None:
     record = released_record(store, study)
     found = orders.answer(store, run, record)
-    votes = found.result.found.votes
+    votes = found.result.report.votes
     _votes(found, votes)
     _check(study, run)
     orders.render(found)
@@ -79,7 +79,7 @@ def _of_run(store: Store, study: Study, run: Run) -> None:
 _BESIDE, _TESTED, _GAPS = ANALYSIS.tables[4:]
 
 
-def _votes(found: Answer, votes: BesideVotes) -> None:
+def _votes(result: Answer, votes: BesideVotes) -> None:
     analysis.heading(ANALYSIS, _BESIDE)
     offered: list[str] = list(dict.fromkeys(one.answers for one in votes.blocks))
     answers: str | None = offered[0]
@@ -92,11 +92,11 @@ def _votes(found: Answer, votes: BesideVotes) -> None:
             key=address.one("answers", "study_orders_answers", offered, offered[0]),
         )
     beside = analysis.Drawn(
-        plots.beside_raters(votes, answers or offered[0]),
+        plots.judge_and_raters(votes, answers or offered[0]),
         "Agreement of the judge with a rater beside that of two raters, by level",
     )
     analysis.show_tables(
-        found,
+        result,
         (_BESIDE.name, _TESTED.name),
         {_BESIDE.name: beside},
         only={"answers": [answers or offered[0]]},
@@ -141,7 +141,7 @@ def _pair(votes: BesideVotes, place: int, record: StudyRecord) -> None:
         f"People: {', '.join(people)}. Judge {plain(judge)}: **{plain(word(float(panel.scores[place, 0])))}**."
     )
     beside = next(
-        (one for one in by_item(votes.texts).get(row.item_id, ()) if one.row.level == row.level), None
+        (one for one in texts_by_item(votes.texts).get(row.item_id, ()) if one.row.level == row.level), None
     )
     if beside is None:
         return

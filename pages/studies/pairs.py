@@ -24,7 +24,7 @@ from core.results.study.pair_list import (
 )
 from core.results.study.results import reasons
 from core.results.study.words import words_of
-from core.schema.scores import in_turns
+from core.schema.scores import conversation_text
 from core.schema.study import FIRST_LEVEL, NO_LEVEL, PREFERENCES, Design, Study
 from core.store import Store
 from core.study.guidelines import (
@@ -126,7 +126,7 @@ def _choices(found: PairList) -> tuple[PairFilter, tuple[str, ...]]:
         votes=tuple(held(places["vote"], votes)),
         judge=next(iter(held(places["judge"], found.judges)), ""),
     )
-    asked = _with(asked, *held(places["show"], _KINDS))
+    asked = _pill_filters(asked, *held(places["show"], _KINDS))
     with st.container(horizontal=True, vertical_alignment="center"):
         _pills(found, asked, places)
         judges = _menus(found, asked, places)
@@ -142,30 +142,32 @@ def _places(found: PairList) -> Mapping[str, str]:
     return {name: f"study_pairs_{name}_{found.record.study.study_id}" for name in names}
 
 
-def _set(places: Mapping[str, str], asked: PairFilter) -> None:
+def _set(places: Mapping[str, str], wanted: PairFilter) -> None:
     """Make this what is asked for; the first of its pairs is open."""
-    st.session_state[places["show"]] = [name for name in _KINDS if getattr(asked, name)]
-    st.session_state[places["level"]] = list(asked.levels)
-    st.session_state[places["language"]] = list(asked.languages)
-    st.session_state[places["rater"]] = asked.rater or None
-    st.session_state[places["judge"]] = asked.judge or None
-    st.session_state[places["vote"]] = list(asked.votes)
+    st.session_state[places["show"]] = [name for name in _KINDS if getattr(wanted, name)]
+    st.session_state[places["level"]] = list(wanted.levels)
+    st.session_state[places["language"]] = list(wanted.languages)
+    st.session_state[places["rater"]] = wanted.rater or None
+    st.session_state[places["judge"]] = wanted.judge or None
+    st.session_state[places["vote"]] = list(wanted.votes)
     st.session_state.pop(places["open"], None)
 
 
-def _pills(found: PairList, asked: PairFilter, places: Mapping[str, str]) -> None:
+def _pills(found: PairList, wanted: PairFilter, places: Mapping[str, str]) -> None:
     """Show what can be asked of votes, each with the number of pairs that it leaves within the other filters."""
-    around = _with(asked)
-    numbers = {kind: len(pairs_shown(found, _with(around, kind))) for kind in _order(found.record.study)}
+    around = _pill_filters(wanted)
+    numbers = {
+        kind: len(pairs_shown(found, _pill_filters(around, kind))) for kind in _order(found.record.study)
+    }
     names = _names(found.record.study)
-    offered = [kind for kind, n in numbers.items() if n or getattr(asked, kind)]
+    offered = [kind for kind, n in numbers.items() if n or getattr(wanted, kind)]
     pills(offered, lambda kind: f"{plain(names[kind])} {numbers[kind]:,}", places["show"])
 
 
-def _with(asked: PairFilter, *kinds: str) -> PairFilter:
+def _pill_filters(wanted: PairFilter, *kinds: str) -> PairFilter:
     """The filters with these of the pills and no other."""
     changes: dict[str, Any] = {kind: kind in kinds for kind in _KINDS}
-    return replace(asked, **changes)
+    return replace(wanted, **changes)
 
 
 def _order(study: Study) -> Sequence[str]:
@@ -188,7 +190,7 @@ def _clear(found: PairList, places: Mapping[str, str], key: str) -> None:
     clear(f"All {len(found.keys):,} pairs", f"study_pairs_clear_{key}", partial(_set, places, PairFilter()))
 
 
-def _menus(found: PairList, asked: PairFilter, places: Mapping[str, str]) -> tuple[str, ...]:
+def _menus(found: PairList, wanted: PairFilter, places: Mapping[str, str]) -> tuple[str, ...]:
     """Show the menus that this study needs; return the judges with a column."""
     study = found.record.study
     some_lack_votes = bool((found.codes[found.counts, : found.n_counting] < 0).any())
@@ -196,24 +198,24 @@ def _menus(found: PairList, asked: PairFilter, places: Mapping[str, str]) -> tup
         several_menu("All levels", "Level", study.levels, places["level"])
     if len(found.languages) > 1:
         several_menu("All languages", "Language", found.languages, places["language"])
-    if some_lack_votes or asked.rater:
+    if some_lack_votes or wanted.rater:
         one_menu("All raters", "Votes of a rater", found.raters, places["rater"], showable)
     if found.judges:
-        differ = {name: len(pairs_shown(found, replace(asked, judge=name))) for name in found.judges}
+        differ = {name: len(pairs_shown(found, replace(wanted, judge=name))) for name in found.judges}
         one_menu(
             *("A judge disagrees", "Raters and the judge prefer different answers", found.judges),
             *(places["judge"], lambda name: f"{showable(name)} differs ({differ[name]:,})"),
         )
         several_menu("Columns of judges", "Judges with a column", found.judges, places["column"])
     judges = held(places["column"], found.judges)
-    return tuple(name for name in found.judges if name in judges or name == asked.judge)
+    return tuple(name for name in found.judges if name in judges or name == wanted.judge)
 
 
-def _votes(found: PairList, asked: PairFilter, places: Mapping[str, str]) -> None:
+def _votes(found: PairList, wanted: PairFilter, places: Mapping[str, str]) -> None:
     """Show which answers are asked for, with what takes them back."""
-    if asked.votes:
+    if wanted.votes:
         st.button(
-            plain(_votes_said(found, asked)),
+            plain(_votes_said(found, wanted)),
             key="study_pairs_any_votes",
             icon=":material/close:",
             help="Show pairs with any votes",
@@ -221,27 +223,27 @@ def _votes(found: PairList, asked: PairFilter, places: Mapping[str, str]) -> Non
         )
 
 
-def _votes_said(found: PairList, asked: PairFilter) -> str:
-    return ", ".join(f"{rater}: {found.answer_name(preference)}" for rater, preference in asked.votes)
+def _votes_said(found: PairList, wanted: PairFilter) -> str:
+    return ", ".join(f"{rater}: {found.answer_name(preference)}" for rater, preference in wanted.votes)
 
 
-def _said(found: PairList, asked: PairFilter) -> str:
+def _said(found: PairList, wanted: PairFilter) -> str:
     """The filters that are set, in words."""
     names = _names(found.record.study)
-    said = [names[kind] for kind in _KINDS if getattr(asked, kind)]
-    said += [f"level {', '.join(asked.levels)}"] if asked.levels else []
-    said += [f"language {', '.join(asked.languages)}"] if asked.languages else []
-    said += [f"a vote of {asked.rater}"] if asked.rater else []
-    said += [f"votes {_votes_said(found, asked)}"] if asked.votes else []
-    said += [f"raters and {asked.judge} prefer different answers"] if asked.judge else []
+    said = [names[kind] for kind in _KINDS if getattr(wanted, kind)]
+    said += [f"level {', '.join(wanted.levels)}"] if wanted.levels else []
+    said += [f"language {', '.join(wanted.languages)}"] if wanted.languages else []
+    said += [f"a vote of {wanted.rater}"] if wanted.rater else []
+    said += [f"votes {_votes_said(found, wanted)}"] if wanted.votes else []
+    said += [f"raters and {wanted.judge} prefer different answers"] if wanted.judge else []
     return "; ".join(said)
 
 
-def _none(found: PairList, asked: PairFilter) -> None:
-    if asked == PairFilter():
+def _none(found: PairList, wanted: PairFilter) -> None:
+    if wanted == PairFilter():
         nothing("the study has no pair")
         return
-    st.info(f"No pair fits these filters: {plain(_said(found, asked))}.")
+    st.info(f"No pair fits these filters: {plain(_said(found, wanted))}.")
     _clear(found, _places(found), "none")
 
 
@@ -268,7 +270,7 @@ def _pair(found: PairList, at: int) -> None:
         numbers = Counter(one.prefers for one in judges if one.prefers)
         said = ", ".join(f"{name} {n:,}" for name, n in numbers.most_common())
         parts[f"Judges: {plain(said) or 'none has a preference'}"] = partial(_judges, judges, design)
-    for title, text in (("Conversation", in_turns(item.turns)), ("Reference", item.reference)):
+    for title, text in (("Conversation", conversation_text(item.turns)), ("Reference", item.reference)):
         if text:
             parts[title] = partial(level_diff.plain_card, title, text, item.language)
     folded(parts)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.analyses.plan import ANALYSIS, reached_by, reached_in_short, reached_said
-from core.results.study.planning import of_pilot
+from core.results.study.planning import pilot_basis
 from core.schema.study import Study
 from core.sources.studies import standing_of
 from core.store import Store
@@ -42,7 +42,7 @@ def _pilot(store: Store, study: Study | None) -> analysis.Data:
     if number == _ASSUMED:
         return analysis.Data((), lambda: None)
     record = released_record(store, get_study(store, number))
-    return analysis.Data((number, fingerprint(record)), lambda: of_pilot(record))
+    return analysis.Data((number, fingerprint(record)), lambda: pilot_basis(record))
 
 
 def _standing(store: Store, study: Study | None) -> analysis.Data:

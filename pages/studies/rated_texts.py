@@ -21,7 +21,7 @@ from core.results.study.text_list import (
     texts_shown,
 )
 from core.schema.result_table import Column
-from core.schema.scores import in_turns
+from core.schema.scores import conversation_text
 from core.schema.study import Study
 from core.store import Store
 from core.study.blinding import SPAN_DIMENSION
@@ -109,7 +109,7 @@ def _choices(found: TextList) -> tuple[TextFilter, tuple[str, ...]]:
         judge=next(iter(held(places["judge"], found.judges)), ""),
         dimension=next(iter(held(places["dimension"], found.dimensions)), found.dimensions[0]),
     )
-    asked = _with(asked, *held(places["show"], _KINDS))
+    asked = _pill_filters(asked, *held(places["show"], _KINDS))
     with st.container(horizontal=True, vertical_alignment="center"):
         _menus(found, asked, places)
         if asked != TextFilter(dimension=asked.dimension) and texts_shown(found, asked).size:
@@ -118,16 +118,16 @@ def _choices(found: TextList) -> tuple[TextFilter, tuple[str, ...]]:
     return asked, tuple(name for name in found.judges if name in chosen or name == asked.judge)
 
 
-def _with(asked: TextFilter, *kinds: str) -> TextFilter:
+def _pill_filters(wanted: TextFilter, *kinds: str) -> TextFilter:
     """The filters with these of the pills and no other."""
     disagree, flagged, unrated = (kind in kinds for kind in _KINDS)
-    return replace(asked, disagree=disagree, flagged=flagged, unrated=unrated)
+    return replace(wanted, disagree=disagree, flagged=flagged, unrated=unrated)
 
 
-def _menus(found: TextList, asked: TextFilter, places: Mapping[str, str]) -> None:
+def _menus(found: TextList, wanted: TextFilter, places: Mapping[str, str]) -> None:
     """Show the pills, each with the number of texts that it leaves within the other filters, and the menus."""
-    numbers = {kind: len(texts_shown(found, _with(asked, kind))) for kind in _KINDS}
-    offered = [kind for kind, n in numbers.items() if n or getattr(asked, kind)]
+    numbers = {kind: len(texts_shown(found, _pill_filters(wanted, kind))) for kind in _KINDS}
+    offered = [kind for kind, n in numbers.items() if n or getattr(wanted, kind)]
     pills(offered, lambda kind: f"{_NAMES[kind]} {numbers[kind]:,}", places["show"])
     if len(found.dimensions) > 1:
         st.segmented_control(
@@ -164,12 +164,12 @@ def _clear(found: TextList, places: Mapping[str, str], key: str) -> None:
     clear(f"All {len(found.texts):,} texts", f"study_texts_clear_{key}", partial(_set, places))
 
 
-def _none(found: TextList, asked: TextFilter) -> None:
-    said = [_NAMES[kind] for kind in _KINDS if getattr(asked, kind)]
-    said += [f"system {', '.join(asked.systems)}"] if asked.systems else []
-    said += [f"level {', '.join(asked.levels)}"] if asked.levels else []
-    said += [f"a rating by {asked.rater}"] if asked.rater else []
-    said += [f"a score of {asked.judge} beside ratings"] if asked.judge else []
+def _none(found: TextList, wanted: TextFilter) -> None:
+    said = [_NAMES[kind] for kind in _KINDS if getattr(wanted, kind)]
+    said += [f"system {', '.join(wanted.systems)}"] if wanted.systems else []
+    said += [f"level {', '.join(wanted.levels)}"] if wanted.levels else []
+    said += [f"a rating by {wanted.rater}"] if wanted.rater else []
+    said += [f"a score of {wanted.judge} beside ratings"] if wanted.judge else []
     if not said:
         nothing("the study has no text")
         return
@@ -214,7 +214,7 @@ def _text(found: TextList, at: int, dimension: str) -> None:
     parts: dict[str, Callable[[], None]] = {}
     if found.judges:
         parts[f"Judges: {len(found.judges):,}"] = partial(_judges, found, at, dimension)
-    for title, said in (("Conversation", in_turns(item.turns)), ("Reference", item.reference)):
+    for title, said in (("Conversation", conversation_text(item.turns)), ("Reference", item.reference)):
         if said:
             parts[title] = partial(level_diff.plain_card, title, said, item.language)
     folded(parts)
@@ -228,16 +228,16 @@ def _text(found: TextList, at: int, dimension: str) -> None:
         error
         for one in marking
         for error in marked_errors.marked_by(
-            text.text, one.spans, "" if len(marking) == 1 and not one.left_out else _by(one)
+            text.text, one.spans, "" if len(marking) == 1 and not one.left_out else _rater_name(one)
         )
     ]
     empty = "No error is marked." if marking else "Nobody marked errors in this text."
-    marked_errors.card("Text", text.text, marked_errors.in_text_order(errors), item.language, empty)
+    marked_errors.card("Text", text.text, marked_errors.sort_by_place(errors), item.language, empty)
     if errors:
         st.markdown(f":small[{marked_errors.LINES_SAID}]")
 
 
-def _by(one: RatingOnText) -> str:
+def _rater_name(one: RatingOnText) -> str:
     return f"{one.rater} (not counted)" if one.left_out else one.rater
 
 

@@ -12,7 +12,7 @@ from core.study.raters import list_progress
 from pages.studies import behind, designing, filters, planning, rated, texts, verdict
 from pages.studies.analysed import results_of
 from pages.widgets import address, open_study, parts, verdict_card
-from pages.widgets.messages import with_code
+from pages.widgets.messages import code_markdown
 
 
 def render(store: Store, study: Study) -> None:
@@ -31,7 +31,7 @@ def render(store: Store, study: Study) -> None:
         asked = filters.chosen(record, place)
         results = results_of(record, asked)
     except AssayError as problem:
-        st.error(with_code(str(problem)))
+        st.error(code_markdown(str(problem)))
         return
     with first:
         verdict.render(results)

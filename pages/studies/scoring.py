@@ -8,7 +8,7 @@ from core.errors import counted
 from core.metrics.kind import KIND
 from core.metrics.registry import find_metrics
 from core.runs.asked import ask
-from core.runs.path import at_hand, create
+from core.runs.path import create, saved_run
 from core.runs.progress import progress_of, rate_said, spoken_range
 from core.schema.study import Study
 from core.sources.texts import pairs_of_study, texts_of_study
@@ -75,7 +75,7 @@ def progress(store: Store, several: Sequence[Scores]) -> None:
         elif now.state != "done":
             why = f" ({plain(now.run.message)})" if now.run.message else ""
             st.warning(f"Run {now.run.run_id} is {now.state}{why}: {done} scored.")
-        run_panel.cancel_or_resume(at_hand(store, one.run), now, f"study_run_{now.run.run_id}", first=False)
+        run_panel.cancel_or_resume(saved_run(store, one.run), now, f"study_run_{now.run.run_id}", first=False)
         if now.n_failed or now.n_again:
             st.markdown(
                 f":small[Run {now.run.run_id}: {counted(now.n_failed + now.n_again, 'question')} without all scores.]"

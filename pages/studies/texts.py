@@ -24,7 +24,7 @@ from core.study.guidelines import (
     label_keys,
     levels_note,
 )
-from core.study.masking import without_systems
+from core.study.masking import mask_systems
 from core.study.shipped import aids_read, guideline_languages, guidelines_read, practice_read, wording_read
 from pages.widgets.analysis import show_tables
 from pages.widgets.blind_pair import MODE_NAMES
@@ -169,7 +169,7 @@ def log_table(store: Store, study: Study) -> None:
             moment(one.at_utc),
             one.action,
             one.rater_id or "",
-            _LONG_HASH.sub(r"\1 ", without_systems(study, one.detail)),
+            _LONG_HASH.sub(r"\1 ", mask_systems(study, one.detail)),
         )
         for one in read_log(store, study.study_id)
     ]

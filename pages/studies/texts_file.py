@@ -11,13 +11,13 @@ from core.errors import InputError, counted
 from core.formats.study.files import (
     broken_hint,
     layout_found,
+    note_votes,
     one_source_hint,
     place_beside,
     read_answers,
     read_builder,
     read_dataset,
     votes_in,
-    with_votes,
 )
 from core.formats.study.pairs import Reading
 from core.formats.study.votes import TableVotes, VoteColumn, vote_columns
@@ -58,7 +58,7 @@ def study_file(data: bytes, name: str) -> StudyFile | None:
     reading = Reading(columns)
     known = (sha256_of(data), name, repr(columns))
     if (hint := once("import_alone", known, lambda: one_source_hint(data, name, reading))) is not None:
-        return _beside(data, name, reading, hint)
+        return _second_file(data, name, reading, hint)
     builder = once("import_builder", known, lambda: read_builder(data, name, reading))
     systems = builder.systems()
     two = _two_of(systems) if len(systems) > 2 else ()
@@ -67,7 +67,7 @@ def study_file(data: bytes, name: str) -> StudyFile | None:
     offered = once("import_votes", known, lambda: vote_columns(builder))
     if builder.n_unanswered:
         reading = replace(reading, no_answer=_no_answer(builder.n_unanswered))
-    settled = _without_broken(data, name, two, reading)
+    settled = _drop_broken(data, name, two, reading)
     if settled is None:
         return None
     asked = (*known, two, settled.no_answer, settled.skip_broken)
@@ -80,10 +80,10 @@ def study_file(data: bytes, name: str) -> StudyFile | None:
         (*asked, tuple(chosen)),
         lambda: votes_in(data, name, dataset, settled, [(column, {}) for column in chosen]),
     )
-    return StudyFile(with_votes(dataset, votes), votes)
+    return StudyFile(note_votes(dataset, votes), votes)
 
 
-def _beside(data: bytes, name: str, reading: Reading, hint: InputError) -> StudyFile | None:
+def _second_file(data: bytes, name: str, reading: Reading, hint: InputError) -> StudyFile | None:
     """The data set of this file, which has one system, and of a second file with the other's answers."""
     st.info(f"{hint.what}. Add the file with the other system's answers to the same questions.")
     other = st.file_uploader("The other system's answers", key="import_beside")
@@ -172,7 +172,7 @@ def _no_answer(counts: Mapping[str, int]) -> Literal["show", "leave_out"]:
     )
 
 
-def _without_broken(
+def _drop_broken(
     data: bytes, name: str, two: tuple[str, str] | tuple[()], reading: Reading
 ) -> Reading | None:
     """The reading, without questions with broken rows if there are any and the visitor leaves them out; None until then."""

@@ -60,7 +60,7 @@ def tone_of(results: StudyResults) -> Tone:
         return "open"
     if results.early is not None:
         return "good" if results.early.reached_after and early_caution(results) is None else "open"
-    return tone_of_answer(results.answer.value, results.answer.found.margin)
+    return tone_of_answer(results.answer.value, results.answer.conclusion.margin)
 
 
 def tone_of_answer(value: AnswerValue, margin: float | None) -> Tone:
@@ -80,8 +80,8 @@ def _asked(results: StudyResults) -> str:
 
 def _numbers(results: StudyResults) -> list[Number]:
     """Four numbers: two about the systems, how far raters agree, and the pairs behind them."""
-    block, found = results.overall, results.answer.found
-    about = _against_margin(results) if found.margin is not None else _of_both(results)
+    block, found = results.overall, results.answer.conclusion
+    about = _margin_numbers(results) if found.margin is not None else _share_numbers(results)
     people = counted(len(results.raters), "rater")
     pairs = Number("Pairs", f"{block.n_pairs:,}", (counted(block.n_questions, "question"), people))
     if len(results.raters) < 2:
@@ -96,8 +96,8 @@ def _numbers(results: StudyResults) -> list[Number]:
     return [*about, Number(AGREEMENT[field], number(agreed.estimate, 2), (beside,)), pairs]
 
 
-def _against_margin(results: StudyResults) -> list[Number]:
-    found, score = results.answer.found, SCORE_NAMES[results.analysis_set.score]
+def _margin_numbers(results: StudyResults) -> list[Number]:
+    found, score = results.answer.conclusion, SCORE_NAMES[results.analysis_set.score]
     ends = (
         f"-1 always {verdict_card.name(results.comparator)}",
         f"+1 always {verdict_card.name(results.candidate)}",
@@ -107,7 +107,7 @@ def _against_margin(results: StudyResults) -> list[Number]:
 
 def _bound_of_sentence(results: StudyResults) -> Number:
     """The bound that the card's sentence names, with its level and what it is compared with."""
-    found, early, bounds = results.answer.found, results.deciding_look, results.answer.found.bounds
+    found, early, bounds = results.answer.conclusion, results.deciding_look, results.answer.conclusion.bounds
     margin, side = f"margin {number(lowest_mean(found.margin), 2)}", (1 + found.interval_level) / 2
     if early is not None:
         return Number(
@@ -121,7 +121,7 @@ def _bound_of_sentence(results: StudyResults) -> Number:
     return Number("Lower bound", number(bound), (f"{percent(found.confidence_level)}, one-sided", margin))
 
 
-def _of_both(results: StudyResults) -> list[Number]:
+def _share_numbers(results: StudyResults) -> list[Number]:
     """Without a margin: the shares of both, so that neither is the one under test."""
     shares, words = results.answer.shares, words_of(results.answer.votes_mean)
     both = {results.candidate: shares.candidate, results.comparator: shares.comparator}
@@ -137,7 +137,7 @@ def _of_both(results: StudyResults) -> list[Number]:
 
 def _figure(results: StudyResults) -> None:
     """The figure of what decides."""
-    bound, found = results.non_inferiority, results.answer.found
+    bound, found = results.non_inferiority, results.answer.conclusion
     score, systems = SCORE_NAMES[results.analysis_set.score], (results.candidate, results.comparator)
     show = partial(chart, key="figure_verdict", file_name="assay-verdict")
     if results.early is not None and not results.filtered:

@@ -10,7 +10,7 @@ import streamlit as st
 from core.formats.scores import write_scores_csv, write_scores_parquet
 from core.runs.judging.in_one_file import judge_file, write_judge
 from core.runs.kinds import KINDS
-from core.runs.path import at_hand, written
+from core.runs.path import saved_run, written
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
 from core.store import Store
@@ -103,8 +103,8 @@ def scores_to_take(store: Store, scores: Scores) -> None:
                 on_click="ignore",
                 icon=":material/download:",
             )
-    if scores.chosen[0] == FILE:
-        chosen_scores.forget_button(store, get_file(store, scores.chosen[1]), "scores")
+    if scores.origin[0] == FILE:
+        chosen_scores.forget_button(store, get_file(store, scores.origin[1]), "scores")
 
 
 _MADE = "judges_files_made"
@@ -125,7 +125,7 @@ def judge_to_take(store: Store, run: Run) -> None:
     files = once(
         _MADE,
         menus.key_of(store, run),
-        lambda: written(at_hand(store, run)),
+        lambda: written(saved_run(store, run)),
         "Making the files ...",
     )
     buttons(files, f"assay-judge-{run.run_id}.zip", "judges")
@@ -142,7 +142,7 @@ def _judge_to_take(store: Store, run: Run) -> None:
         "export-and-load-a-judge",
     )
     with mistakes_shown():
-        data = write_judge(judge_file(at_hand(store, run).asked))
+        data = write_judge(judge_file(saved_run(store, run).request))
         st.download_button(
             "Export this judge",
             partial(visitor.admin_making(), partial(bytes, data)),

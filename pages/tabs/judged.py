@@ -56,15 +56,15 @@ def render_scores(store: Store, scores: Scores) -> None:
     if not scores.table.rows:
         nothing(NOT_JUDGED)
         return
-    shown = _in_percent(scores)
+    shown = _percent_scores(scores)
     answer = analysis.answer_of(SCORES, SCORES.Options(), _data(store, shown))
     marks = marks_said(answer.result)
-    constants(line for line in answer.said if line not in marks)
+    constants(line for line in answer.all_sentences if line not in marks)
     analysis.show_tables(answer, (SCORES.name,))
     _marked(answer, marks)
     if scale := _scale(scores):
         st.markdown(f":small[{scale}]")
-    _to_metrics(scores)
+    _lead_to_metrics(scores)
     if mask_notes(row.system for row in scores.table.rows):
         return  # at each level another of the two systems may be answer 1
     if _blind_to_levels(store, scores):
@@ -74,7 +74,7 @@ def render_scores(store: Store, scores: Scores) -> None:
         )
         return
     if has_levels(scores.table):
-        _with_level(scores)
+        _show_level_correlations(scores)
     levels.render(store, shown, warned=True)
 
 
@@ -84,7 +84,7 @@ def _blind_to_levels(store: Store, scores: Scores) -> bool:
     return blind_to_levels(chosen_judge.output_of(store, scores.run))
 
 
-def _in_percent(scores: Scores) -> Scores:
+def _percent_scores(scores: Scores) -> Scores:
     """The scores; those of cross-examination, stored from 0 to 1, in percent as CEF publishes them."""
     factors = [factor_of(metric) for metric in scores.table.metrics]
     if set(factors) <= {1.0}:
@@ -137,27 +137,27 @@ def _scale(scores: Scores) -> str:
     return f"Scale of the rubric {plain(rubric.name)}: {rubric.lowest} (worst) to {rubric.highest} (best)."
 
 
-def _to_metrics(scores: Scores) -> None:
+def _lead_to_metrics(scores: Scores) -> None:
     if st.button(
         "Correlate on the page Metrics",
         key="judges_to_metrics",
         icon=":material/arrow_forward:",
         help="With levels, human ratings or votes, next to other metrics, and in the meta-correlation.",
     ):
-        chosen_scores.remember(scores.chosen)
-        st.session_state[f"metrics_part_{scores.chosen[0]}"] = "Correlations"
+        chosen_scores.remember(scores.origin)
+        st.session_state[f"metrics_part_{scores.origin[0]}"] = "Correlations"
         st.switch_page(parts.metrics())
 
 
-def _with_level(scores: Scores) -> None:
+def _show_level_correlations(scores: Scores) -> None:
     (declared,) = (one for one in CORRELATE.tables if one.name == FOLLOWS_LEVEL)
     part(declared.title, declared.question, "correlation")
     with waiting(scores.moving):
-        answer = Answer(CORRELATE, CORRELATE.Options(), correlations(with_level(scores)))
+        answer = Answer(CORRELATE, CORRELATE.Options(), correlations(level_correlations(scores)))
     analysis.show_tables(answer, (FOLLOWS_LEVEL,))
 
 
-def with_level(scores: Scores) -> CorrelationReport:
+def level_correlations(scores: Scores) -> CorrelationReport:
     """Correlations with minus the level, in the form of Factual's Table 2."""
     options = CorrelateOptions(
         n_resamples=chosen_scores.resamples_for(scores), methods=("pearson", "kendall")
@@ -172,7 +172,7 @@ def render_costs(store: Store, run: Run) -> None:
     def choose() -> list[Data]:
         others = {
             number: one
-            for number, one in chosen_judge.with_results(store, *kinds_that("judging")).items()
+            for number, one in chosen_judge.finished_runs(store, *kinds_that("judging")).items()
             if number != run.run_id
         }
         used.extend(menus.several("Compare with", others, "judges_cost_beside", placeholder="No other judge"))
@@ -221,7 +221,7 @@ def others(store: Store, scores: Scores) -> dict[Chosen, str]:
     filled = [
         chosen
         for chosen in names
-        if chosen != scores.chosen
+        if chosen != scores.origin
         and (chosen not in runs or any(item_counts(store, runs[chosen].run_id)[0].values()))
     ]
     order = sorted(filled, key=lambda chosen: chosen not in runs or runs[chosen].data_sha256 != same)
@@ -233,9 +233,9 @@ def others(store: Store, scores: Scores) -> dict[Chosen, str]:
     }
 
 
-def _items_of(store: Store, chosen: Chosen) -> frozenset[str]:
+def _items_of(store: Store, choice: Chosen) -> frozenset[str]:
     try:
-        return _items(chosen_scores.open_scores(store, chosen))
+        return _items(chosen_scores.open_scores(store, choice))
     except AssayError:
         return frozenset()  # Its own page shows what is wrong with it.
 
@@ -252,7 +252,7 @@ def _items(scores: Scores) -> frozenset[str]:
 
 def called(scores: Scores) -> str:
     """Short name of a run or a file, for figures and notes."""
-    kind, number = scores.chosen
+    kind, number = scores.origin
     return scores.name if kind == FILE else f"run {number}"
 
 

@@ -42,7 +42,7 @@ def show_worst(store: Store, scores: Scores, answer: Answer) -> None:
             ":small[A table of scores contains no texts. To see them side by side, score the texts in a new run.]"
         )
         return
-    case = menus.one_of(right, "Case", cases, _case, f"metrics_worst_case_{scores.chosen}_{name}")
+    case = menus.one_of(right, "Case", cases, _case, f"metrics_worst_case_{scores.origin}_{name}")
     _texts(chosen_scores.outputs(store, scores.run), case)
 
 

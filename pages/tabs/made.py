@@ -15,7 +15,7 @@ from core.results.judges.made_levels import (
     unfit_for_levels,
 )
 from core.runs.judging.levels import made_of_run, questions_csv
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.scoring import score_table
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
@@ -39,7 +39,7 @@ def render(store: Store, run: Run) -> None:
 
 
 def _shown(store: Store, run: Run) -> None:
-    at = at_hand(store, run)
+    at = saved_run(store, run)
     table = score_table(at)
     key = menus.key_of(store, run)
     made: Made = chosen_scores.once(("made texts", key), lambda: made_of_run(at)) if table.rows else Made()
@@ -50,7 +50,7 @@ def _shown(store: Store, run: Run) -> None:
         return
     data = _data(key, table, made)
     answer = answer_of(analysed, form(analysed), data)
-    found: MadeLevels = answer.result.found
+    found: MadeLevels = answer.result.computed
     alt = "Scores and words by level, with the mean and a cross for each text to remake"
     show_said(answer)
     level = found.confidence_level
@@ -76,14 +76,14 @@ def _data(key: chosen_scores.Key, table: ScoreTable, made: Made) -> Data:
     return Data((*key, metric), lambda: scored_levels(table, made, metric=metric))
 
 
-def _remake(found: MadeLevels, made: Made) -> None:
+def _remake(levels: MadeLevels, made: Made) -> None:
     """The file of items to remake, and one text to remake beside the level before it."""
-    n = len(found.remake_items)
+    n = len(levels.remake_items)
     st.download_button(
         f"Questions of the {n:,} items to remake (CSV)" if n > 1 else "Question of the item to remake (CSV)",
         partial(
             visitor.admin_making(),
-            spreadsheet_file(_FILE, partial(questions_csv, found.remake_items, made)),
+            spreadsheet_file(_FILE, partial(questions_csv, levels.remake_items, made)),
         ),
         _FILE,
         "text/csv",
@@ -92,7 +92,7 @@ def _remake(found: MadeLevels, made: Made) -> None:
         icon=":material/download:",
         help="A new run on the page Generate takes this file: it remakes these items only. Choose another seed or model.",
     )
-    faults = [(one, fault) for one in found.sets for fault in one.faults]
+    faults = [(one, fault) for one in levels.sets for fault in one.faults]
     texts = {(row.item_id, row.system, row.level): text for row, text in made.texts}
     chosen = menus.one_of(st.container(), "Look at", faults, _named, "made_levels_fault")
     one, fault = chosen

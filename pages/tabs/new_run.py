@@ -16,7 +16,7 @@ from core.llm.prompts import Prompt
 from core.runs.asked import OPENAI_KEY, OPENAI_URL, Asked, Running
 from core.runs.generation import has_texts, texts_of_run
 from core.runs.judging.in_one_file import read_judge
-from core.runs.path import at_hand, create, runs_that
+from core.runs.path import create, runs_that, saved_run
 from core.runs.working.environments import missing_for
 from core.schema.runs import Kind, PromptSlot, Reads, Run
 from core.schema.scores import MASK_NOTE, OutputSet, RatedSet, ScorableOutput
@@ -97,7 +97,7 @@ _RATINGS, _RATED_STUDY, _MADE_RATED = (
 )
 
 
-def _of_run(store: Store, _: JudgeKind | None) -> Texts | None:
+def _run_texts(store: Store, _: JudgeKind | None) -> Texts | None:
     runs = {
         run.run_id: run
         for run in runs_that(store, "generation")
@@ -115,16 +115,16 @@ def _of_run(store: Store, _: JudgeKind | None) -> Texts | None:
         key=_RUN,
         persist_state="session",
     )
-    run = at_hand(store, chosen)
+    run = saved_run(store, chosen)
     return once(_MADE, menus.key_of(store, run.run), lambda: texts_of_run(run))
 
 
 @st.cache_data(show_spinner=False, max_entries=1_000)
 def _has_texts(key: tuple[object, ...], _store: Store, _run: Run) -> bool:
-    return has_texts(at_hand(_store, _run))
+    return has_texts(saved_run(_store, _run))
 
 
-def _of_file(_: Store, __: JudgeKind | None) -> Texts | None:
+def _file_texts(_: Store, __: JudgeKind | None) -> Texts | None:
     st.markdown(
         "Accepted: outputs of a generation run, Factual's JSON, or CSV, TSV and JSONL with the columns item and text; "
         "optional: system, reference, source, level, language. Results can be grouped by any other column."
@@ -132,7 +132,7 @@ def _of_file(_: Store, __: JudgeKind | None) -> Texts | None:
     return given_file("metrics_texts_upload", slot="metrics_texts_file")
 
 
-def _of_study(store: Store, _: JudgeKind | None) -> Texts | None:
+def _study_texts(store: Store, _: JudgeKind | None) -> Texts | None:
     study = menus.unblinded(store, _STUDY)
     if study is None:
         st.markdown(
@@ -160,7 +160,7 @@ def _pairs_of_study(store: Store, _: JudgeKind | None) -> Texts | None:
     return pairs_of_study(store, study)
 
 
-def _of_folder(_: Store, __: JudgeKind | None) -> Texts | None:
+def _folder_texts(_: Store, __: JudgeKind | None) -> Texts | None:
     given = chosen_scores.fields("texts")
     if given is None:
         return None
@@ -171,15 +171,15 @@ def _of_folder(_: Store, __: JudgeKind | None) -> Texts | None:
     return texts
 
 
-def _summary(found: OutputSet) -> None:
-    systems = sorted({one.system for one in found.outputs})
-    levels = sorted({one.level for one in found.outputs if one.level is not None})
+def _summary(outputs: OutputSet) -> None:
+    systems = sorted({one.system for one in outputs.outputs})
+    levels = sorted({one.level for one in outputs.outputs if one.level is not None})
     whose = plain(systems[0]) if len(systems) == 1 else counted(len(systems), "system")
     known = (
         f"levels {plain(', '.join(levels))}" if levels else "no levels: compare with human ratings or votes"
     )
-    st.success(f"{_counted(found.outputs)} by {whose}, {known}.")
-    chosen_scores.read_notes(found.notes, found.left_out)
+    st.success(f"{_counted(outputs.outputs)} by {whose}, {known}.")
+    chosen_scores.read_notes(outputs.notes, outputs.left_out)
 
 
 def _counted(texts: Sequence[ScorableOutput]) -> str:
@@ -263,10 +263,10 @@ def _rated_summary(found: RatedSet) -> None:
 TEXTS = Source(
     "metrics_texts",
     {
-        "run": ("A generation run", _of_run),
-        "file": ("A file of mine", _of_file),
-        "study": ("An unblinded study", _of_study),
-        "folder": ("A folder of translations", _of_folder),
+        "run": ("A generation run", _run_texts),
+        "file": ("A file of mine", _file_texts),
+        "study": ("An unblinded study", _study_texts),
+        "folder": ("A folder of translations", _folder_texts),
     },
     read_texts,
     _summary,
@@ -297,7 +297,7 @@ def model(kind: Kind) -> Wanted:
 
 def start(store: Store, data: bytes, name: str, wanted: Wanted) -> None:
     """Create the run, start it and show it. Raises InputError in the words of the form."""
-    run, _ = create(store, data, name, *wanted.asked())
+    run, _ = create(store, data, name, *wanted.request())
     run_panel.start(run.run)
     chosen_judge.remember((chosen_scores.RUN, run.run.run_id))
 
@@ -328,22 +328,22 @@ def again_button(store: Store, run: Run, prefix: str, open_form: Callable[[], No
         key=f"{prefix}_again",
         help="Opens the form of a new run with this run's texts, judge and model.",
     ):
-        at = at_hand(store, run)
-        _fill(prefix, at.asked, at.running, f"run {run.run_id}")
+        at = saved_run(store, run)
+        _fill(prefix, at.request, at.running, f"run {run.run_id}")
         SOURCES[at.kind.reads].take_file(run_data(store, run.run_id), run.data_file)
         open_form()
         st.rerun()
 
 
-def _fill(prefix: str, asked: Asked, running: Running, whose: str) -> None:
+def _fill(prefix: str, request: Asked, running: Running, whose: str) -> None:
     """Fill the form with a judge before its widgets are drawn. whose: such as `run 3`."""
-    own = _own(prefix, asked.kind)
-    st.session_state[f"{prefix}_kind"] = asked.kind.name
-    st.session_state[f"{prefix}_name"] = asked.name
-    settings_form.put(asked.chosen, own)
-    settings_form.put_file(own, asked.kind, asked.attached)
-    settings_form.put_prompts(own, asked, whose)
-    settings_form.put_backend(prefix, asked.model, running)
+    own = _own(prefix, request.kind)
+    st.session_state[f"{prefix}_kind"] = request.kind.name
+    st.session_state[f"{prefix}_name"] = request.name
+    settings_form.put(request.settings, own)
+    settings_form.put_file(own, request.kind, request.attached)
+    settings_form.put_prompts(own, request, whose)
+    settings_form.put_backend(prefix, request.model, running)
 
 
 def _load_judge(prefix: str, kinds: Collection[str]) -> None:
@@ -370,9 +370,9 @@ def _load_judge(prefix: str, kinds: Collection[str]) -> None:
         taken = f"{prefix}_judge_taken"
         if st.session_state.get(taken) != upload.file_id:
             st.session_state[taken] = upload.file_id
-            address = judge.asked.model.base_url
+            address = judge.request.model.base_url
             running = Running(key_variable=OPENAI_KEY if address == OPENAI_URL else None)
-            _fill(prefix, judge.asked, running, upload.name)
+            _fill(prefix, judge.request, running, upload.name)
         st.success(f"The form below has the settings of {plain(upload.name)}. You can change them.")
         for note in judge.notes:
             st.markdown(f":small[{capital(plain(note))}.]")
@@ -483,10 +483,10 @@ def judge(
     return Wanted(kind, values, replace(model, missing=missing), prompts, attached, name)
 
 
-def _told(kind: JudgeKind, wanted: Wanted, chosen: JudgeSettings, contents: RatedSet) -> tuple[str, ...]:
+def _told(kind: JudgeKind, wanted: Wanted, settings: JudgeSettings, contents: RatedSet) -> tuple[str, ...]:
     """Notes to show before the run starts. Raises InputError if the run could not start."""
     bench = Bench(attached=wanted.attached, texts=contents.texts, ratings=contents.sha256)
-    notes = kind.check(chosen, bench, contents, wanted.model.by_rules)
+    notes = kind.check(settings, bench, contents, wanted.model.by_rules)
     return tuple(run_panel.worded(kind, note) for note in notes)
 
 

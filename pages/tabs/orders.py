@@ -44,19 +44,19 @@ def answer(store: Store, run: Run, record: StudyRecord | None = None) -> Answer:
     )
     options = ANALYSIS.Options() if record is None else analysis.form_of(ANALYSIS, *data)
     found = analysis.answer_of(ANALYSIS, options, *data)
-    first, *others = found.said
+    first, *others = found.all_sentences
     st.markdown("  \n".join([f"**{plain(first)}**", *map(plain, others)]))
     return found
 
 
-def render(found: Answer) -> None:
+def render(result: Answer) -> None:
     """Show what needs no votes."""
     orders, ties, systems, *_ = ANALYSIS.tables
     part(orders.title, orders.question, SECTION)
-    figure = plots.pair_orders(found.result.found)
+    figure = plots.pair_orders(result.result.report)
     alt = "Pairs with the same verdict in both orders, and pairs whose verdict follows the place, by level"
     names = [one.name for one in (orders, ties, systems)]
-    analysis.show_tables(found, names, {orders.name: analysis.Drawn(figure, alt)})
-    if found.result.systems_reason:
+    analysis.show_tables(result, names, {orders.name: analysis.Drawn(figure, alt)})
+    if result.result.systems_reason:
         part(systems.title, systems.question, SECTION)
-        nothing(found.result.systems_reason.rstrip("."))
+        nothing(result.result.systems_reason.rstrip("."))

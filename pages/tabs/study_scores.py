@@ -10,7 +10,7 @@ from core.errors import AssayError
 from core.formats.rated import outputs_of
 from core.joining.choices import columns_at
 from core.joining.tables import text_key
-from core.runs.path import at_hand, runs_that
+from core.runs.path import runs_that, saved_run
 from core.schema.runs import Run
 from core.schema.scores import RatedSet, ScoreTable
 from core.schema.study import Study, StudyRecord, TextKey
@@ -35,7 +35,7 @@ def fitting(store: Store, study: Study) -> dict[Chosen, str]:
     found: dict[Chosen, str] = {}
     blind = study.state != "unblinded"
     for run in runs_that(store, "scores", "judging"):
-        if _of_run(store, study, run):
+        if _offer_run(store, study, run):
             found[RUN, run.run_id] = (
                 f"Run {run.run_id}: {menus.what_of(run)}" if blind else menus.name_of(run)
             )
@@ -108,11 +108,11 @@ def tables(store: Store, study: Study, record: StudyRecord) -> list[ScoreTable]:
 
 def n_texts(store: Store, study: Study, file: KeptFile) -> int:
     """How many of the study's texts a stored table has scores of; other texts under the same names do not count."""
-    return _in_file((study.study_id, study.created_utc), chosen_scores.key_of(file), store, study, file)
+    return _n_in_file((study.study_id, study.created_utc), chosen_scores.key_of(file), store, study, file)
 
 
 @st.cache_data(show_spinner=False, max_entries=1_000)
-def _in_file(
+def _n_in_file(
     of: tuple[int, str], key: chosen_scores.Key, _store: Store, _study: Study, _file: KeptFile
 ) -> int:
     try:
@@ -131,18 +131,18 @@ def _in_file(
     return 0 if differ and all(differ) else len(there)
 
 
-def _of_run(store: Store, study: Study, run: Run) -> bool:
+def _offer_run(store: Store, study: Study, run: Run) -> bool:
     of = study.study_id, study.created_utc
     items = _items(of, store, study)
     if run.state == "done" and not any(item_position(store, run.run_id, item) is not None for item in items):
         return False
-    return _in_run(of, menus.identity(run), store, study, run)
+    return _is_in_run(of, menus.identity(run), store, study, run)
 
 
 @st.cache_data(show_spinner=False, max_entries=1_000)
-def _in_run(of: tuple[int, str], key: chosen_scores.Key, _store: Store, _study: Study, _run: Run) -> bool:
+def _is_in_run(of: tuple[int, str], key: chosen_scores.Key, _store: Store, _study: Study, _run: Run) -> bool:
     try:
-        contents = at_hand(_store, _run).contents
+        contents = saved_run(_store, _run).contents
     except AssayError:
         return False
     found = outputs_of(contents) if isinstance(contents, RatedSet) else contents

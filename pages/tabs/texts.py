@@ -24,7 +24,7 @@ from core.store.kept import step_costs
 from core.store.runs import item_position
 from pages.tabs.phrases import NOT_JUDGED
 from pages.widgets import chosen_judge, level_diff, run_panel
-from pages.widgets.chosen_judge import MARKS, factor_of, level_said, of_document, score
+from pages.widgets.chosen_judge import MARKS, document_words, factor_of, level_said, score
 from pages.widgets.messages import one_line, plain
 from pages.widgets.parts import nothing, part, table
 
@@ -86,7 +86,7 @@ def questions_of_text(record: CefRecord, named: str, slot: str) -> None:
         )
     examination = record.examinations[min(at, len(record.examinations) - 1)]
     for step, reason in examination.reasons:
-        st.warning(plain(of_document(f"{step}: {reason}", named)))
+        st.warning(plain(document_words(f"{step}: {reason}", named)))
     _mismatches(examination, named)
     _questions_of_side(
         f"Made from the {named}, answered from the text",
@@ -227,7 +227,7 @@ def render(store: Store, run: Run) -> None:
     _opponents(chosen, output)
     scores(chosen, output, named)
     record(chosen, named)
-    chosen_judge.of_text(store, run, output, chosen)
+    chosen_judge.text_calls(store, run, output, chosen)
     with st.expander("What this item cost"):
         _costs(store, run, chosen, named)
 
@@ -296,7 +296,9 @@ def scores(text: JudgedText, output: JudgeOutput, named: str) -> None:
             {
                 "Score": list(text.scores),
                 "Value": [score(value, factors[name]) for name, value in text.scores.items()],
-                "Note": [chosen_judge.of_document(text.reasons.get(name, ""), named) for name in text.scores],
+                "Note": [
+                    chosen_judge.document_words(text.reasons.get(name, ""), named) for name in text.scores
+                ],
             }
         )
     )

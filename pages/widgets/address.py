@@ -15,7 +15,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.widgets.messages import plain, with_code
+from pages.widgets.messages import code_markdown, plain
 
 Option = TypeVar("Option")
 _READ, _OWNED, _GONE = "address_read", "address_owned", "address_gone"
@@ -143,7 +143,7 @@ def _warn(place: str, gone: str) -> None:
         del warned[place]
         return
     warned[place] = now
-    st.warning(with_code(gone))
+    st.warning(code_markdown(gone))
 
 
 def several(

@@ -10,12 +10,12 @@ from core.joining.choices import (
     AS_GIVEN,
     ITEM,
     TableChoice,
+    add_directions,
     check_choice,
     chosen_people,
     chosen_table,
     columns_to_leave_out,
     values_to_leave_out,
-    with_directions,
 )
 from core.joining.tables import AS_USUAL
 from core.results.correlations.paired import People, paired_with_votes
@@ -42,7 +42,7 @@ _PLURALS = {"system": "systems", ITEM: "items", "language": "languages", "level"
 def choose_rows(scores: Scores, slot: str) -> Scores:
     """Return the scores without the texts to leave out, with the declared directions; notes show the choice."""
     table = scores.table
-    place = f"{slot}_{scores.chosen[0]}_{scores.chosen[1]}"
+    place = f"{slot}_{scores.origin[0]}_{scores.origin[1]}"
     with st.expander("Leave out texts, or mark metrics where lower is better"):
         leave_out = _leave_out(table, place, slot)
         directions = _directions(table, place, slot)
@@ -53,7 +53,7 @@ def choose_rows(scores: Scores, slot: str) -> Scores:
     found = _chosen(key, table, choice)
     said = tuple(note for note in found.notes if note not in table.notes)
     chosen_scores.read_notes(said)
-    return replace(scores, key=key, table=found, choice=choice, said=said)
+    return replace(scores, key=key, table=found, choice=choice, change_notes=said)
 
 
 def people(scores: Scores, ratings: People, key: Key) -> People:
@@ -63,13 +63,13 @@ def people(scores: Scores, ratings: People, key: Key) -> People:
     return _people((*scores.key, *key), ratings, scores)
 
 
-def beside(scores: Scores, chosen: "Against") -> tuple[Scores, RatingSet | None]:
+def scores_and_target(scores: Scores, choice: "Against") -> tuple[Scores, RatingSet | None]:
     """Return the scores and the ratings of their rows; beside the votes of a study of pairs, each row is a pair."""
-    if chosen.ratings is None:
+    if choice.ratings is None:
         return scores, None
-    found = people(scores, chosen.ratings, chosen.key)
+    found = people(scores, choice.ratings, choice.key)
     if isinstance(found, StudyRecord):
-        table, found = _paired((*scores.key, *chosen.key), found, scores.table)
+        table, found = _paired((*scores.key, *choice.key), found, scores.table)
         scores = replace(scores, table=table)
     return scores, found
 
@@ -103,7 +103,7 @@ def _leave_out(table: ScoreTable, place: str, slot: str) -> tuple[tuple[str, str
 
 def _directions(table: ScoreTable, place: str, slot: str) -> tuple[tuple[str, Direction], ...]:
     """Return the metrics whose direction the user changed."""
-    before: dict[str, Direction] = {one.name: one.direction for one in with_directions(table)[0].metrics}
+    before: dict[str, Direction] = {one.name: one.direction for one in add_directions(table)[0].metrics}
     declared = [name for name, direction in before.items() if direction == "lower"]
     key = f"metrics_lower_is_better_{place}_{len(before)}"
     lower = st.multiselect(

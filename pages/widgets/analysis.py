@@ -67,7 +67,7 @@ class Drawn:
 
 
 def render(
-    found: Analysis[Any, Any],
+    analysis: Analysis[Any, Any],
     choose: Callable[[], Sequence[Data]],
     title: str = "",
     show: Callable[[Answer], None] | None = None,
@@ -77,27 +77,29 @@ def render(
     choose: draws what asks for the data, in the order of `takes`; without any it has said why there is nothing to ask. title: above
     it, if not that of the analysis. show: draws the answer, where a page has a way of its own.
     """
-    part(title or found.title, found.question, found.section)
+    part(title or analysis.title, analysis.question, analysis.section)
     data = choose()
-    if len(data) < len(found.takes):
+    if len(data) < len(analysis.takes):
         return None
-    answer = answer_of(found, form_of(found, *data), *data)
+    answer = answer_of(analysis, form_of(analysis, *data), *data)
     (show or show_answer)(answer)
     return answer
 
 
-def form_of(found: Analysis[Chosen, Any], *data: Data) -> Chosen:
+def form_of(analysis: Analysis[Chosen, Any], *data: Data) -> Chosen:
     """Draw the options that the data do not settle. Raises SettingsError."""
     offered = {name: values for one in data for name, values in one.offered.items()}
     settled = {name: value for one in data for name, value in one.settles.items()}
     used: Mapping[str, object] = _NONE
-    if found.in_use is not None:
-        used = found.in_use(settings_form.typed(found.Options, found.function), *(one.open() for one in data))
-    return form(found, offered, settled, used=used)
+    if analysis.in_use is not None:
+        used = analysis.in_use(
+            settings_form.typed(analysis.Options, analysis.function), *(one.open() for one in data)
+        )
+    return form(analysis, offered, settled, used=used)
 
 
 def form(
-    found: Analysis[Chosen, Any],
+    analysis: Analysis[Chosen, Any],
     offered: Mapping[str, Sequence[str]] = _NONE,
     settled: Mapping[str, Any] = _NONE,
     *,
@@ -114,12 +116,12 @@ def form(
     offered, settled: as `Data.offered` and `Data.settles`. folds: whether those that are rarely changed are in a part that folds;
     False in one. columns: side by side. The others: as in `settings_form.render`.
     """
-    prefix = found.function
-    fields = fields_of(found.Options)
+    prefix = analysis.function
+    fields = fields_of(analysis.Options)
     folded = {name for name, one in fields.items() if one.about.folded and folds and name not in settled}
     draw_fields = partial(
         settings_form.render,
-        found.Options,
+        analysis.Options,
         prefix,
         columns=columns,
         offered=offered,
@@ -135,41 +137,41 @@ def form(
     if folded:
         with st.expander(label):
             chosen |= draw_fields(without=fields.keys() - folded, beside=chosen)
-    options: Chosen = found.Options.checked(chosen, found.refusal)
+    options: Chosen = analysis.Options.checked(chosen, analysis.refusal)
     return options
 
 
 def choice_form(
-    found: Analysis[Any, Any], kind: Taken, key_prefix: str, offered: Mapping[str, Sequence[str]] = _NONE
+    analysis: Analysis[Any, Any], kind: Taken, key_prefix: str, offered: Mapping[str, Sequence[str]] = _NONE
 ) -> Settings:
     """Draw how data of a kind are taken, as `CHOICES` declares it. offered: as `Data.offered`. Raises SettingsError."""
     values = settings_form.render(CHOICES[kind], key_prefix, offered=offered)
-    chosen: Settings = CHOICES[kind].checked(values, found.refusal)
+    chosen: Settings = CHOICES[kind].checked(values, analysis.refusal)
     return chosen
 
 
-def offer(found: Analysis[Any, Any], label: str, **options: object) -> None:
+def offer(analysis: Analysis[Any, Any], label: str, **options: object) -> None:
     """Draw a button that chooses options of the analysis's form, where a part of its answer needs them."""
-    keys = {f"{found.function}_{name}": value for name, value in options.items()}
+    keys = {f"{analysis.function}_{name}": value for name, value in options.items()}
     st.button(label, key=f"offer_{'_'.join(keys)}", on_click=partial(st.session_state.update, keys))
 
 
-def answer_of(found: Analysis[Any, Any], options: Settings, *data: Data) -> Answer:
+def answer_of(analysis: Analysis[Any, Any], options: Settings, *data: Data) -> Answer:
     """The answer about these data, computed once; about data that grow an earlier one will do for a while. Raises InputError.
 
     data: in the order of `takes`.
     """
-    asked = (found.name, options.model_dump_json())
+    asked = (analysis.name, options.model_dump_json())
     growing = any(one.grows for one in data)
     with waiting(growing):
         # The answer itself holds functions, which no cache keeps.
         result = chosen_scores.now_and_then(
-            (found.name, *(one.grows or one.key for one in data)) if growing else None,
+            (analysis.name, *(one.grows or one.key for one in data)) if growing else None,
             (*asked, *(one.key for one in data)),
             asked,
-            lambda: found.answer(options, *(one.open() for one in data)).result,
+            lambda: analysis.answer(options, *(one.open() for one in data)).result,
         )
-    return Answer(found, options, result)
+    return Answer(analysis, options, result)
 
 
 def show_answer(answer: Answer, called: str = "") -> None:
@@ -181,7 +183,7 @@ def show_answer(answer: Answer, called: str = "") -> None:
 def show_said(answer: Answer) -> None:
     """Show the verdicts, and what is said after them; cautions as warnings."""
     verdicts = {one.sentence for one in answer.verdicts}
-    for sentence in answer.said:
+    for sentence in answer.all_sentences:
         shown = f"**{plain(sentence)}**" if sentence in verdicts else plain(sentence)
         (st.warning if isinstance(sentence, Caution) else st.markdown)(shown)
 
@@ -231,9 +233,9 @@ def show_tables(
             )
 
 
-def heading(found: Analysis[Any, Any], table: Table[Any], hint: str = "") -> None:
+def heading(analysis: Analysis[Any, Any], table: Table[Any], hint: str = "") -> None:
     """Show what a table is, what it answers, and where it is explained. hint: what follows its question."""
-    section = (table.section or found.section) if table.question else None
+    section = (table.section or analysis.section) if table.question else None
     part(table.title, " ".join(filter(None, (table.question, hint))), section)
 
 
@@ -255,7 +257,7 @@ def _beginning(table: ResultTable, most: int | None) -> ResultTable:
     return replace(table, rows=table.rows[:most], notes=(*table.notes, note))
 
 
-def _of_number(figure: Heat, table: ResultTable) -> Heat:
+def _choose_number(figure: Heat, table: ResultTable) -> Heat:
     """Choose which of several numbers a matrix shows."""
     alts = {figure.value: figure.alt, **figure.also}
     headings = {one.name: one.heading for one in table.columns}
@@ -282,5 +284,5 @@ def _drawn(answer: Answer, figure: AnyFigure | None, own: Drawn) -> Drawn:
     if figure is None or own.figure is not None:
         return own
     if isinstance(figure, Heat) and figure.also:
-        figure = _of_number(figure, answer.tables[figure.table])
+        figure = _choose_number(figure, answer.tables[figure.table])
     return replace(own, figure=draw(figure, answer.tables), alt=figure.alt, instead=figure.instead)

@@ -33,7 +33,7 @@ _Given = ParamSpec("_Given")
 _WAITING, _REFUSED = "presses_waiting", "presses_refused"
 
 
-def in_turn(call: Callable[_Given, None]) -> Callable[_Given, None]:
+def call_in_turn(call: Callable[_Given, None]) -> Callable[_Given, None]:
     """A callback for a widget: `call` begins with the run that the press causes, after the calls of older presses."""
     return partial(_wait, call)
 
@@ -138,14 +138,14 @@ def style() -> None:
     st.html(_STYLE)
 
 
-def heading(question: str, reference: str, language: str, level: str, asked: str, aids: Aids) -> None:
+def heading(question: str, reference: str, language: str, level: str, instruction: str, aids: Aids) -> None:
     """Question, reference where there is one, and what is asked, with the level in place of `{level}`."""
-    before, _, after = map(escape, asked.partition(LEVEL))
+    before, _, after = map(escape, instruction.partition(LEVEL))
     shown, meaning = escape(level), aids.meanings.get(level)
     badge = f'<span class="assay-level"><bdi>{shown}</bdi></span>' if level else ""
     what = f' <span class="assay-quiet">{shown}: {escape(meaning)}.</span>' if meaning else ""
     # What is asked comes first: however long the question is, it is on the screen when the buttons are.
-    html = f"<div>{before}{badge}{after}{what}</div>" if asked else ""
+    html = f"<div>{before}{badge}{after}{what}</div>" if instruction else ""
     html += f'<div class="assay-question assay-text" tabindex="0" {language_of(language)}>{escape(question)}</div>'
     if reference:
         html += (
@@ -163,7 +163,7 @@ def mode_for(base: str, remembered: str, aids: Aids) -> str:
     return remembered if remembered in aids.modes[base] else aids.first[base]
 
 
-def to_remember(mode: str, base: str, remembered: str, aids: Aids) -> str:
+def remembered_mode(mode: str, base: str, remembered: str, aids: Aids) -> str:
     """What to remember of a rater who now sees `mode`: a mode that was chosen, BY_BASE for the mode of the base."""
     if mode == mode_for(base, remembered, aids):
         return remembered
@@ -375,7 +375,7 @@ def time_presses(place: DeltaGenerator, entry: str) -> None:
 
 
 def timed_turn(call: Callable[..., None], entry: str) -> Callable[..., None]:
-    """As in_turn, for a button that time_presses measures: `call` has the seconds that came with the press as `visible`."""
+    """As call_in_turn, for a button that time_presses measures: `call` has the seconds that came with the press as `visible`."""
     return partial(_wait_with_time, call, entry)
 
 

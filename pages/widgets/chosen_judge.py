@@ -12,7 +12,7 @@ from core.runs.asked import asked_of
 from core.runs.calls import THINKING, ItemCall, calls_of
 from core.runs.judging import JudgedSoFar
 from core.runs.kinds import KINDS, kinds_that
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.schema.runs import RULES, Kind, KindSettings, Reads, Run
 from core.schema.scores import JudgedText, JudgeOutput, Metric, ScoredRow
 from core.schema.study import Study
@@ -38,14 +38,14 @@ def document_name(output: JudgeOutput) -> str:
 
 def document_of_run(run: Run) -> str:
     """The same of a run, whatever its kind."""
-    return _compared_with(asked_of(run).chosen)
+    return _compared_with(asked_of(run).settings)
 
 
 def _compared_with(chosen: KindSettings) -> str:
     return chosen.compares_with if isinstance(chosen, JudgeSettings) else "source"
 
 
-def of_document(step: str, named: str) -> str:
+def document_words(step: str, named: str) -> str:
     """A step or a side of a cross-examination in words that fit what was read: `source`, or `reference` in its place."""
     return step if named == "source" else _SOURCE.sub(named, step)
 
@@ -66,9 +66,9 @@ def factor_of(metric: Metric) -> float:
     return 100.0 if any(one.in_percent and one.family == metric.family for one in judges) else 1.0
 
 
-def score(found: float | None, factor: float) -> str:
+def score(value: float | None, factor: float) -> str:
     """A score of one text on the scale on which it is shown."""
-    return number(found) if found is None or factor == 1.0 else f"{number(factor * found, 1)} %"
+    return number(value) if value is None or factor == 1.0 else f"{number(factor * value, 1)} %"
 
 
 def level_said(row: ScoredRow) -> str:
@@ -86,9 +86,9 @@ _CHOSEN, CHOSEN_SPECIALIST = "judges_chosen", "specialist_chosen"
 """Where a session stores what the pages Judges and Specialist show."""
 
 
-def remember(chosen: Chosen) -> None:
+def remember(choice: Chosen) -> None:
     """Make this what the page shows."""
-    st.session_state[_CHOSEN] = chosen
+    st.session_state[_CHOSEN] = choice
 
 
 def choose(store: Store) -> Chosen:
@@ -145,7 +145,7 @@ def judges_of(*reads: Reads) -> tuple[JudgeKind, ...]:
     )
 
 
-def with_results(store: Store, *kinds: Kind) -> dict[int, Run]:
+def finished_runs(store: Store, *kinds: Kind) -> dict[int, Run]:
     """Runs of these kinds that have finished an item, newest first."""
     return {
         run.run_id: run
@@ -162,7 +162,7 @@ def output_of(store: Store, run: Run) -> JudgeOutput:
 # A resource: thousands of records would be copied at every press of a widget. Nobody changes them: they are frozen.
 @st.cache_resource(show_spinner=False, max_entries=12)
 def _output(key: Key, _store: Store, _run: Run) -> JudgeOutput:
-    return _so_far(menus.identity(_run)).output(at_hand(_store, _run))
+    return _so_far(menus.identity(_run)).output(saved_run(_store, _run))
 
 
 @st.cache_resource(show_spinner=False, max_entries=6)
@@ -176,16 +176,18 @@ KEY = "asked_calls"
 QUESTION = "Question to the model"
 
 
-def of_text(store: Store, run: Run, output: JudgeOutput, text: JudgedText) -> None:
+def text_calls(store: Store, run: Run, output: JudgeOutput, text: JudgedText) -> None:
     """Every call that a judge made for one of its texts; nothing where rules judged. output: the run's."""
     position = item_position(store, run.run_id, text.row.item_id)
     if position is None or output.model == RULES:
         return
     number = [one for one in output.texts if one.row.item_id == text.row.item_id].index(text)
-    of_item(store, run.run_id, position, number, document_name(output))
+    item_calls(store, run.run_id, position, number, document_name(output))
 
 
-def of_item(store: Store, run_id: int, position: int, text: int | None = None, named: str = "source") -> None:
+def item_calls(
+    store: Store, run_id: int, position: int, text: int | None = None, named: str = "source"
+) -> None:
     """A folded part with every call for an item, or for one of its texts. Nothing is read before it is opened.
 
     text: its number, as core.runs.calls has it; named: what a judge compares with, `reference` or `source`.
@@ -216,7 +218,7 @@ def _question(calls: Collection[ItemCall], named: str, key: str) -> list[ItemCal
 
     def label(number: int) -> str:
         found = questions[order[number]]
-        step = of_document(found[0].step, named)
+        step = document_words(found[0].step, named)
         tries = "" if len(found) == 1 else f", {len(found)} calls"
         return f"{number + 1}. {step}{tries}: {found[-1].became}"
 
@@ -225,7 +227,7 @@ def _question(calls: Collection[ItemCall], named: str, key: str) -> list[ItemCal
 
 
 def _call(call: ItemCall, named: str) -> None:
-    title = of_document(call.title, named)
+    title = document_words(call.title, named)
     st.markdown(f"**{plain(title)}: {plain(call.became)}**  \n:small[{plain(call.cost)}]")
     for name, text in call.parts:
         if not text:

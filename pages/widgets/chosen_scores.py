@@ -27,7 +27,7 @@ from core.results.correlations.paired import People
 from core.results.correlations.table import CorrelationReport, correlate_scores, correlate_step_by_step
 from core.results.correlations.texts import Texts, texts_of
 from core.runs.judging import judged_among
-from core.runs.path import at_hand, runs_that
+from core.runs.path import runs_that, saved_run
 from core.runs.progress import is_worked_on
 from core.runs.scoring import ScoresSoFar, reading_notes
 from core.schema.analysis import UseOfRatings
@@ -488,16 +488,16 @@ def take(store: Store) -> KeptFile | None:
     return keep(store, path.resolve().name, found)
 
 
-def keep(store: Store, name: str, found: MtFolder) -> KeptFile:
+def keep(store: Store, name: str, folder: MtFolder) -> KeptFile:
     """Keep what the folder holds, texts beside their scores. Raises InputError where it holds no metric's scores."""
-    if not found.scores.metrics:
+    if not folder.scores.metrics:
         raise InputError(
             "This folder contains no metric scores. Score its texts: New run, texts from a folder of translations."
         )
-    stem = f"{name}-{found.language_pair}"
-    for kind, ratings in found.ratings.items():
+    stem = f"{name}-{folder.language_pair}"
+    for kind, ratings in folder.ratings.items():
         keep_file(store, "ratings", f"{stem}-{kind}.jsonl", write_ratings_jsonl(ratings))
-    data = write_scores_jsonl(found.scores, "long", texts=found.outputs.outputs)
+    data = write_scores_jsonl(folder.scores, "long", texts=folder.outputs.outputs)
     return keep_file(store, "scores", f"{stem}-scores.jsonl", data)
 
 
@@ -520,7 +520,7 @@ _MOST_FOR_ALL, _RESAMPLES, _FEWER = 20_000, 10_000, 1_000
 class Scores:
     """Scores as they stand now."""
 
-    chosen: Chosen
+    origin: Chosen
     name: str
     key: Key
     """Another one as soon as there are more or other scores."""
@@ -530,7 +530,7 @@ class Scores:
     """A run is at work on them."""
     choice: TableChoice = AS_GIVEN
     """What the user left out of the table, and the directions that were declared."""
-    said: tuple[str, ...] = ()
+    change_notes: tuple[str, ...] = ()
     """What that changed; it is on the page already."""
 
     @property
@@ -539,9 +539,9 @@ class Scores:
         return (*menus.identity(self.run), self.choice) if self.moving and self.run is not None else None
 
 
-def remember(chosen: Chosen) -> None:
+def remember(choice: Chosen) -> None:
     """Make this what the page shows."""
-    st.session_state[_CHOSEN] = chosen
+    st.session_state[_CHOSEN] = choice
 
 
 def choose(store: Store) -> Chosen:
@@ -552,9 +552,9 @@ def choose(store: Store) -> Chosen:
     return menus.run_or_new("Scores", names, _CHOSEN, (NEW, 0), further=FURTHER)
 
 
-def code(chosen: Chosen) -> str:
+def code(choice: Chosen) -> str:
     """Return what an address says for scores, such as `run-3`."""
-    kind, number = chosen
+    kind, number = choice
     return f"{kind}-{number}" if number else kind
 
 
@@ -579,18 +579,18 @@ def newest_on(
     return None
 
 
-def open_scores(store: Store, chosen: Chosen) -> Scores:
+def open_scores(store: Store, choice: Chosen) -> Scores:
     """The scores as they are now. Raises NotFound for a file or run that has gone, InputError for a bad file."""
-    kind, number = chosen
+    kind, number = choice
     if kind == FILE:
         file = get_file(store, number)
-        return Scores(chosen, file.file_name, (file.sha256,), scores_of(store, file))
+        return Scores(choice, file.file_name, (file.sha256,), scores_of(store, file))
     if kind != RUN:
         raise NotFound("No scores are chosen.")
     run = get_run(store, number)
     key = menus.key_of(store, run)
     return Scores(
-        chosen,
+        choice,
         f"run {number} ({run.data_file})",
         key,
         _table(key, store, run),
@@ -602,7 +602,7 @@ def open_scores(store: Store, chosen: Chosen) -> Scores:
 # A resource: large tables would be copied at every press of a widget. Nobody changes them: they are frozen.
 @st.cache_resource(show_spinner=False, max_entries=6)
 def _table(key: Key, _store: Store, _run: Run) -> ScoreTable:
-    return _so_far(menus.identity(_run)).table(at_hand(_store, _run))
+    return _so_far(menus.identity(_run)).table(saved_run(_store, _run))
 
 
 @st.cache_resource(show_spinner=False, max_entries=6)
@@ -618,7 +618,7 @@ def outputs(store: Store, run: Run) -> OutputSet:
 
 @st.cache_resource(show_spinner=False, max_entries=3)
 def _outputs(key: Key, _store: Store, _run: Run) -> OutputSet:
-    run = at_hand(_store, _run)
+    run = saved_run(_store, _run)
     if isinstance(run.contents, RatedSet):
         return outputs_of(replace(run.contents, texts=judged_among(run)))
     found: OutputSet = run.contents
@@ -629,8 +629,8 @@ def unread(store: Store, run: Run) -> tuple[str, ...]:
     """Which metrics cannot read some of a run's texts; nothing for a judge's run."""
 
     def found() -> tuple[str, ...]:
-        here = at_hand(store, run)
-        specs = here.asked.chosen.specs() if here.kind.work == "scores" else ()
+        here = saved_run(store, run)
+        specs = here.request.settings.specs() if here.kind.work == "scores" else ()
         return tuple(reading_notes(specs, outputs(store, run).outputs)) if specs else ()
 
     return once(("reading", menus.identity(run)), found)
@@ -640,7 +640,7 @@ def texts_behind(store: Store, scores: Scores) -> Texts:
     """The texts behind the rows of the table: of the run's data file, or of the file of scores if it has texts."""
     if scores.run is not None:
         return texts_of(scores.table, outputs(store, scores.run))
-    file = get_file(store, scores.chosen[1])
+    file = get_file(store, scores.origin[1])
     return texts_of(scores.table, *_texts_beside(key_of(file), _bytes(store, file)))
 
 
@@ -682,19 +682,19 @@ def resamples_for(*several: Scores) -> int:
 
 
 def live(
-    store: Store, chosen: Chosen, body: Callable[[Store, Scores], None], *, may_hold: bool = True
+    store: Store, choice: Chosen, body: Callable[[Store, Scores], None], *, may_hold: bool = True
 ) -> None:
     """Show `body(store, scores)`, which looks again by itself while a run is at work on the scores.
 
     may_hold: whether the visitor may have the page stand still meanwhile, with every interval.
     """
-    moving = open_scores(store, chosen).moving
-    st.fragment(_again, run_every=TICK if moving else None)(chosen, moving, body, may_hold)
+    moving = open_scores(store, choice).moving
+    st.fragment(_again, run_every=TICK if moving else None)(choice, moving, body, may_hold)
 
 
-def _again(chosen: Chosen, moving: bool, body: Callable[[Store, Scores], None], may_hold: bool) -> None:
+def _again(choice: Chosen, moving: bool, body: Callable[[Store, Scores], None], may_hold: bool) -> None:
     with visitor.admin_store() as store, mistakes_shown():
-        scores = open_scores(store, chosen)
+        scores = open_scores(store, choice)
         if scores.moving != moving:
             st.rerun()  # the clock starts or stops, and the menu above names the state too
         if moving and may_hold:
@@ -712,11 +712,11 @@ def _followed(scores: Scores) -> Scores:
         follow = st.toggle(
             "Follow the run",
             True,
-            key=f"scores_follow_{scores.chosen[1]}",
+            key=f"scores_follow_{scores.origin[1]}",
             help="Off: the page stands still at the scores so far, and computes their intervals and tests.",
         )
         held: Scores | None = st.session_state.get(_HELD)
-        if follow or held is None or held.chosen != scores.chosen:
+        if follow or held is None or held.origin != scores.origin:
             held = None if follow else replace(scores, moving=False)
             st.session_state[_HELD] = held
         shown = held or scores

@@ -76,10 +76,10 @@ def marked_by(text: str, spans: Sequence[ErrorSpan], by: str = "") -> list[Marke
         )
         for span in spans
     ]
-    return in_text_order(found)
+    return sort_by_place(found)
 
 
-def in_text_order(errors: Sequence[Marked]) -> list[Marked]:
+def sort_by_place(errors: Sequence[Marked]) -> list[Marked]:
     """Return errors in the order of the text; those without a place last."""
     return sorted(errors, key=lambda one: (one.start is None, one.start or 0, one.end or 0))
 

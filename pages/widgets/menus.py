@@ -18,7 +18,7 @@ from core.store import Store
 from core.store.runs import item_counts
 from core.store.studies import list_studies
 from core.tables.columns import VOCABULARY
-from core.tables.mapping import ASIDE, FirstRows, class_words, first_rows, with_names, with_numbers
+from core.tables.mapping import ASIDE, FirstRows, class_words, first_rows, number_words, rename_keys
 from core.tables.reading import sha256_of
 from pages.widgets.messages import moment, plain
 from pages.widgets.parts import places, told_apart
@@ -157,10 +157,10 @@ def given_file(
         st.session_state[slot] = given
     elif slot is not None and (given := st.session_state.get(slot)) is not None:
         st.markdown(f"Current file: {plain(given[1])}. Upload another to replace it.")
-    return given and _with_columns_chosen(*given, key, classes=classes)
+    return given and _choose_columns(*given, key, classes=classes)
 
 
-def _with_columns_chosen(data: bytes, file_name: str, key: str, *, classes: bool) -> tuple[bytes, str]:
+def _choose_columns(data: bytes, file_name: str, key: str, *, classes: bool) -> tuple[bytes, str]:
     """Return the file with the columns that the visitor chose. What is not a table stays unchanged for its reader."""
     try:
         if not known_format(data, file_name).has_names:
@@ -176,9 +176,9 @@ def _with_columns_chosen(data: bytes, file_name: str, key: str, *, classes: bool
         st.dataframe(pd.DataFrame(found.rows, columns=list(found.columns)), hide_index=True)
         if names := _names_chosen(found, columns, own_key):
             asked = (sha256_of(data), file_name, tuple(names.items()))
-            data = once(f"{key}_named", asked, lambda: with_names(data, file_name, names))
+            data = once(f"{key}_named", asked, lambda: rename_keys(data, file_name, names))
         if classes and (numbers := _numbers_chosen(data, file_name, own_key)):
-            counted = partial(with_numbers, data, file_name, numbers)
+            counted = partial(number_words, data, file_name, numbers)
             data = once(f"{key}_counted", (sha256_of(data), file_name, str(numbers)), counted)
     return data, file_name
 
@@ -306,7 +306,7 @@ def what_of(run: Run) -> str:
     """Return what a run does and with which model. Raises InputError for a run that a newer Assay saved."""
     asked = asked_of(run)
     if asked.kind.by_metrics:
-        metrics = asked.chosen.metrics
+        metrics = asked.settings.metrics
         return str(metrics[0]) if len(metrics) == 1 else f"{len(metrics)} metrics"
     who = shortened(asked.name or asked.model.short_name, _LONGEST)
     return f"{', '.join([asked.kind.title, *asked.unusual])} by {who}"

@@ -28,7 +28,7 @@ def mistakes_shown() -> Iterator[None]:
     except InputError as problem:
         show_mistake(problem.what, [*problem.problems, problem.more])
     except AssayError as problem:
-        st.error(with_code(str(problem)))
+        st.error(code_markdown(str(problem)))
 
 
 def file_read(what: str, remarks: bool) -> None:
@@ -38,7 +38,7 @@ def file_read(what: str, remarks: bool) -> None:
     )
 
 
-def with_code(sentence: str) -> str:
+def code_markdown(sentence: str) -> str:
     """Return a sentence of core as Markdown: text between backticks is code, the rest is escaped (`plain`).
 
     A name from a data set may contain backticks too. What they enclose becomes code, never any other Markdown.
@@ -56,7 +56,7 @@ def _edge(character: str) -> str:
 
 def show_mistake(what: str, problems: Sequence[str]) -> None:
     """Show a sentence, and below it one problem per line."""
-    st.error(with_code(what))
+    st.error(code_markdown(what))
     if listed := "\n".join(filter(None, problems)):
         st.code(listed, language=None, wrap_lines=True)
 
@@ -117,6 +117,6 @@ def news() -> None:
     with st.container():
         if stored := st.session_state.pop(_NEWS, None):
             sentence, remarks = stored
-            st.success(with_code(sentence))
+            st.success(code_markdown(sentence))
             if remarks:
-                st.info("\n".join(f"- {with_code(remark)}" for remark in remarks))
+                st.info("\n".join(f"- {code_markdown(remark)}" for remark in remarks))

@@ -36,9 +36,9 @@ _NO_TAB = "This link leads to a tab that this study does not have. Choose one of
 _GONE = "This link leads to a study that was deleted, or that is in another installation. Choose another."
 
 
-def chosen(known: Sequence[Study]) -> int | None:
+def chosen(offered: Sequence[Study]) -> int | None:
     """Return the number of the study that the address names, NEW_STUDY, or None for the list."""
-    numbers = [NEW_STUDY, *(study.study_id for study in known)]
+    numbers = [NEW_STUDY, *(study.study_id for study in offered)]
     asked = st.query_params.get(_STUDY)
     again, before = _OPEN in st.session_state, st.session_state.get(_OPEN)
     st.session_state[_OPEN] = next((number for number in numbers if _code(number) == asked), None)
@@ -59,9 +59,9 @@ def show_tab(study_id: int, name: str) -> None:
     st.session_state[_tab_key(study_id)] = name
 
 
-def show_pairs(study_id: int, asked: PairFilter) -> None:
+def show_pairs(study_id: int, filters: PairFilter) -> None:
     """Open the tab with the pairs, those that are asked for; called before the page is drawn, such as by a press on a figure."""
-    st.session_state[pairs_key(study_id)] = asked
+    st.session_state[pairs_key(study_id)] = filters
     show_tab(study_id, PAIRS)
 
 
@@ -75,7 +75,7 @@ def open_study(study_id: int, tab: str = "") -> NoReturn:
     address.go(studies(), link(study_id, tab))
 
 
-def to(study_id: int, tab: str = "", label: str = "Open the study") -> None:
+def button(study_id: int, tab: str = "", label: str = "Open the study") -> None:
     """Show a button that goes to a study."""
     if st.button(label, key=f"to_study_{study_id}_{tab}", icon=":material/arrow_forward:"):
         open_study(study_id, tab)

@@ -13,14 +13,14 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 
 from core.results.cells import decimal
-from pages.widgets.messages import mistakes_shown, plain, with_code
+from pages.widgets.messages import code_markdown, mistakes_shown, plain
 
 UNDEFINED = "undefined"
 
 
-def waiting(moving: bool, said: str = "Computing ...") -> AbstractContextManager[None]:
+def waiting(moving: bool, words: str = "Computing ...") -> AbstractContextManager[None]:
     """Say what is being waited for; nothing in a refresh that follows a run, where a line would push the page down."""
-    return nullcontext() if moving else st.spinner(said)
+    return nullcontext() if moving else st.spinner(words)
 
 
 def number(value: float | None, decimals: int = 3) -> str:
@@ -92,7 +92,7 @@ def nothing(reason: str, label: str = "", to: StreamlitPage | None = None) -> No
 def constants(sentences: Iterable[str]) -> None:
     """Warn above any number about scores that are nearly constant or doubtful for another reason."""
     for sentence in sentences:
-        st.warning(with_code(sentence))
+        st.warning(code_markdown(sentence))
 
 
 def table(frame: pd.DataFrame, marked: Collection[int] = ()) -> None:

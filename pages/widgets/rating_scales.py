@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.schema.study import Dimension, RatingTask, SpanTask
 from pages.widgets import own
-from pages.widgets.blind_pair import in_turn
+from pages.widgets.blind_pair import call_in_turn
 from pages.widgets.messages import plain
 
 MOST_BUTTONS = 7
@@ -64,7 +64,7 @@ def buttons(
             shortcut=str(place) if keyed else None,
             type="primary" if value == current else "secondary",
             width="stretch",
-            on_click=in_turn(on_press),
+            on_click=call_in_turn(on_press),
             args=(dimension.name, value),
         ):
             pressed = value
@@ -100,12 +100,12 @@ def slider(
         (low, high),
         current,
         key=f"b{number}-{key}",
-        on_change=in_turn(on_change),
+        on_change=call_in_turn(on_change),
     )
     return {} if given is None else {dimension.name: given.value}
 
 
-def in_browser(task: RatingTask, key: str) -> Written:
+def browser_values(task: RatingTask, key: str) -> Written:
     """What sliders and their boxes gave by now, for a callback that comes before they are drawn."""
     found = {
         one.name: own.scale_in_browser(f"b{number}-{key}")

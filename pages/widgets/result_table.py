@@ -39,12 +39,12 @@ class Selection:
 
     choose: Callable[[int], None]
     """Called with the number of the row in the result table, before the page is drawn again."""
-    chosen: int | None
+    row: int | None
     """The row that is marked."""
 
 
 def show(
-    found: ResultTable,
+    result: ResultTable,
     *,
     figure: go.Figure | None = None,
     alt: str = "",
@@ -71,29 +71,29 @@ def show(
     their numbers, not in columns of their own; for tables of few rows with colours.
     """
     if figure is not None and not table_first:
-        _figure(found.name, figure, alt, least_width, press)
+        _figure(result.name, figure, alt, least_width, press)
         if caption:
             st.markdown(f":small[{caption}]")
-    if titled and found.title and figure is None:
-        st.markdown(f"**{plain(found.title)}**")
-    if not found.rows:
+    if titled and result.title and figure is None:
+        st.markdown(f"**{plain(result.title)}**")
+    if not result.rows:
         nothing("the table has no rows")
     elif folded:
         with st.expander(folded):
-            _body(found, rows, narrow)
+            _body(result, rows, narrow)
     else:
-        _body(found, rows, narrow)
+        _body(result, rows, narrow)
     if beneath is not None:
         beneath()
     if figure is not None and table_first:
-        _figure(found.name, figure, alt, least_width, press)
-    below = notes(found)
+        _figure(result.name, figure, alt, least_width, press)
+    below = notes(result)
     for note in below[:_MOST_NOTES]:
         st.markdown(f":small[{plain(note)}]")
     if len(below) > _MOST_NOTES:
         st.markdown(f":small[And {len(below) - _MOST_NOTES} more notes, all in the downloads.]")
     if files:
-        downloads(whole or found, figure)
+        downloads(whole or result, figure)
 
 
 @contextmanager
@@ -115,15 +115,15 @@ def together(name: str) -> Iterator[None]:
         _popover(name, tables)
 
 
-def downloads(found: ResultTable, figure: go.Figure | None = None) -> None:
+def downloads(result: ResultTable, figure: go.Figure | None = None) -> None:
     """Offer a table in each format, and its figure; each file is made when its button is pressed."""
     tables = _TOGETHER.get()
     if tables is None:
-        _popover(found.name, [(found, figure)])
+        _popover(result.name, [(result, figure)])
     else:
         # A table that is shown in two ways, whole and in part, is offered once.
-        tables[:] = [one for one in tables if one[0].name != found.name]
-        tables.append((found, figure))
+        tables[:] = [one for one in tables if one[0].name != result.name]
+        tables.append((result, figure))
 
 
 def _popover(name: str, tables: Sequence[_Offered]) -> None:
@@ -136,10 +136,10 @@ def _popover(name: str, tables: Sequence[_Offered]) -> None:
             st.markdown(":small[PNG: use the camera in the figure's corner.]")
 
 
-def _buttons(found: ResultTable, figure: go.Figure | None) -> None:
+def _buttons(result: ResultTable, figure: go.Figure | None) -> None:
     checked = visitor.admin_making()
     files: dict[str, tuple[str, str, Callable[[], bytes]]] = {
-        ending: (TITLES[ending], kind, spreadsheet_file(f".{ending}", partial(write, found)))
+        ending: (TITLES[ending], kind, spreadsheet_file(f".{ending}", partial(write, result)))
         for ending, (kind, write) in WRITERS.items()
     }
     if figure is not None:
@@ -149,11 +149,11 @@ def _buttons(found: ResultTable, figure: go.Figure | None) -> None:
             st.download_button(
                 title,
                 partial(checked, make),
-                f"assay-{found.name}.{ending}",
+                f"assay-{result.name}.{ending}",
                 kind,
-                key=f"table_{found.name}_{ending}",
+                key=f"table_{result.name}_{ending}",
                 on_click="ignore",
-                help=f"Downloads assay-{found.name}.{ending}.",
+                help=f"Downloads assay-{result.name}.{ending}.",
             )
 
 
@@ -204,21 +204,21 @@ def _figure(name: str, figure: go.Figure, alt: str, least_width: int, press: Pre
         chart(figure, alt, f"figure_{name}", f"assay-{name}", press)
 
 
-def _body(found: ResultTable, rows: Selection | None, narrow: bool) -> None:
-    if rows is not None or any(column.heat for column in found.columns):
-        _heat(found, rows, narrow)
+def _body(result: ResultTable, rows: Selection | None, narrow: bool) -> None:
+    if rows is not None or any(column.heat for column in result.columns):
+        _heat(result, rows, narrow)
     else:
-        frame = pd.DataFrame(lines(found), columns=told_apart(headings(found)))
+        frame = pd.DataFrame(lines(result), columns=told_apart(headings(result)))
         # A narrow cell breaks at any other blank. An interval in percent breaks between its numbers only.
         told = frame.replace({r"^< ": "<\u00a0", r"(\d) %(?=,|\]| \[)": "\\1\u00a0%"}, regex=True)
-        long = len(found.rows) > _LONG
-        with st.container(height=_HEIGHT, key=f"long_table_{found.name}") if long else nullcontext():
-            table(told, found.marked)
-        if found.marked:
-            st.markdown(f":small[In bold: {plain(found.mark)}.]")
+        long = len(result.rows) > _LONG
+        with st.container(height=_HEIGHT, key=f"long_table_{result.name}") if long else nullcontext():
+            table(told, result.marked)
+        if result.marked:
+            st.markdown(f":small[In bold: {plain(result.mark)}.]")
 
 
-def _heat(found: ResultTable, rows: Selection | None, narrow: bool) -> None:
+def _heat(result: ResultTable, rows: Selection | None, narrow: bool) -> None:
     """Show numbers on colour, sorted by a press on a column's head, with intervals in columns of their own."""
     cells: dict[str, list[Any]] = {}
     behind: dict[str, list[str]] = {}
@@ -226,11 +226,11 @@ def _heat(found: ResultTable, rows: Selection | None, narrow: bool) -> None:
     numbers: dict[str, Column] = {}
     counts: set[str] = set()
     names: list[str] = []
-    seen = [at for at, column in enumerate(found.columns) if column.shown]
-    titles = told_apart(found.columns[at].heading for at in seen)  # a metric may be named as a column is
+    seen = [at for at, column in enumerate(result.columns) if column.shown]
+    titles = told_apart(result.columns[at].heading for at in seen)  # a metric may be named as a column is
     for at, heading in zip(seen, titles, strict=True):
-        column = replace(found.columns[at], title=heading)
-        own = [row[at] for row in found.rows]
+        column = replace(result.columns[at], title=heading)
+        own = [row[at] for row in result.rows]
         if column.names_row:
             names.append(column.heading)
         if not column.heat:
@@ -258,16 +258,16 @@ def _heat(found: ResultTable, rows: Selection | None, narrow: bool) -> None:
     if rows is not None:
         frame.index += 1
     styled = _styled(frame, numbers, counts, behind, heats)
-    if rows is not None and rows.chosen is not None:
-        chosen = pd.IndexSlice[frame.index[rows.chosen], names]
+    if rows is not None and rows.row is not None:
+        chosen = pd.IndexSlice[frame.index[rows.row], names]
         styled = styled.map(lambda _: "font-weight: bold", subset=chosen)
-    key = f"table_{found.name}"
+    key = f"table_{result.name}"
     pressed: dict[str, Any] = {}
-    config = {heading: _as_wide_as_needed(frame, heading) for heading in names}
+    config = {heading: _column_width(frame, heading) for heading in names}
     if rows is not None:
         # A press on a heading, and the keyboard on its way through, select the first cell. Of this column nothing is told.
         config["_index"] = st.column_config.NumberColumn("", width=_NUMBER, pinned=False)
-        _select(key, rows.chosen, str(frame.columns[0]))
+        _select(key, rows.row, str(frame.columns[0]))
         pressed = {"on_select": partial(_pressed, key, rows.choose), "selection_mode": "single-cell"}
     st.dataframe(
         styled,
@@ -299,7 +299,7 @@ def _styled(
         for place, said in zip(frame.index, ends, strict=True):
             if said:
                 styled = styled.format(
-                    partial(_with_ends, heats[heading], said), subset=pd.IndexSlice[[place], [heading]]
+                    partial(_value_and_words, heats[heading], said), subset=pd.IndexSlice[[place], [heading]]
                 )
     for heading, column in heats.items():
         styled = styled.map(partial(_colour, column), subset=[heading])
@@ -338,7 +338,7 @@ def _number(column: Column, value: Any) -> str:
     return "undefined" if value is None or value != value else number(float(value), column)
 
 
-def _with_ends(column: Column, said: str, value: Any) -> str:
+def _value_and_words(column: Column, said: str, value: Any) -> str:
     return f"{_number(column, value)}\u00a0{said}"
 
 
@@ -350,7 +350,7 @@ def _colour(column: Column, value: Any) -> str:
     return f"background-color: {colour}; color: {heat_letters(dark=dark)}"
 
 
-def _as_wide_as_needed(frame: pd.DataFrame, name: str) -> Any:
+def _column_width(frame: pd.DataFrame, name: str) -> Any:
     # Not pinned: Streamlit writes pinned cells in a grey with a contrast of 3.6:1.
     longest = max([len(name), *map(len, frame[name])])
     return st.column_config.TextColumn(name, width=_BESIDE + _LETTER * longest)

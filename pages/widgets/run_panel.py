@@ -14,7 +14,7 @@ from core.errors import counted
 from core.runs.asked import Environment, environment_of, fields_named
 from core.runs.costs import Estimate, estimate_all
 from core.runs.jobs import RunAtHand
-from core.runs.path import at_hand, create, resume
+from core.runs.path import create, resume, saved_run
 from core.runs.progress import (
     Answered,
     Progress,
@@ -32,7 +32,7 @@ from core.runs.working.batch.answers import AnswerFile, read_answers
 from core.runs.working.batch.files import still_waiting
 from core.runs.working.environments import forget_children, lives, run_log, start_child
 from core.schema.runs import Kind, Run, StepCost, Work
-from core.schema.settings import Remark, SettingField, Settings, fields_of, on_page, said
+from core.schema.settings import Remark, SettingField, Settings, fields_of, page_word, said
 from core.store import Store, database_path
 from core.store.beside import left_out_said, run_folder
 from core.store.kept import parts_not_sent
@@ -116,15 +116,15 @@ def _show_asked(run: RunAtHand) -> None:
         "Made": f"{moment(made.created_utc)} UTC with Assay {made.app_version}",
     }
     if what := {"generation": "Answers", "judging": "Scores"}.get(run.kind.work):
-        rows[f"Name of the {what.lower()}"] = run.asked.called
-    asks = () if run.kind.by_metrics else (run.asked.model,)
-    for settings in (*asks, run.running, run.asked.chosen):
-        rows |= _fields(settings, run.asked.model.backend)
+        rows[f"Name of the {what.lower()}"] = run.request.called
+    asks = () if run.kind.by_metrics else (run.request.model,)
+    for settings in (*asks, run.running, run.request.settings):
+        rows |= _fields(settings, run.request.model.backend)
     table(pd.DataFrame({"Setting": list(rows), "Value": [str(value) for value in rows.values()]}))
     with mistakes_shown():
-        for prompt in run.asked.prompts_read.values():
+        for prompt in run.request.prompts_read.values():
             settings_form.show_prompt(prompt)
-    kind, text = run.kind.attachment, run.asked.attached
+    kind, text = run.kind.attachment, run.request.attached
     if kind is not None and text:
         with mistakes_shown():  # the run's own copy: the file may have changed since
             found = kind.read(text, f"{kind.name}.yaml")
@@ -153,33 +153,35 @@ def _value(one: SettingField, value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else one.word(str(value))
 
 
-def _estimate_table(found: Estimate, run: RunAtHand) -> None:
+def _estimate_table(estimate: Estimate, run: RunAtHand) -> None:
     """Show the estimate for all items, after a preview."""
-    rows = {"Time": found.time or "unknown"}
+    rows = {"Time": estimate.time or "unknown"}
     if run.kind.by_metrics:
         rows |= {
-            "Texts to score": "unknown: no text is scored yet" if found.calls is None else f"{found.calls:,}"
+            "Texts to score": "unknown: no text is scored yet"
+            if estimate.calls is None
+            else f"{estimate.calls:,}"
         }
-    elif run.asked.by_rules:
+    elif run.request.by_rules:
         rows |= {"Calls": "none: rules need no model"}
-    elif found.calls is None:
+    elif estimate.calls is None:
         rows |= {"Calls": "unknown: these items came from the cache, or none is finished"}
     else:
         rows |= {
-            "Calls": f"{found.calls:,}",
-            "Tokens in": _tokens(found.input_tokens),
-            "Tokens out": _tokens(found.output_tokens),
+            "Calls": f"{estimate.calls:,}",
+            "Tokens in": _tokens(estimate.input_tokens),
+            "Tokens out": _tokens(estimate.output_tokens),
             "Money": "unknown: needs both prices and a server that counts tokens"
-            if found.money is None
-            else f"{found.money:,.4f}",
+            if estimate.money is None
+            else f"{estimate.money:,.4f}",
         }
     table(pd.DataFrame({"All items": list(rows), "Estimate": list(rows.values())}))
     said = ["Time is wall-clock time and includes starting the model."]
-    if found.calls and (found.spread or 0) >= 0.01:
+    if estimate.calls and (estimate.spread or 0) >= 0.01:
         said.append(
-            f"Calls, tokens and money may differ by {found.spread:.0%}, because the items above differ."
+            f"Calls, tokens and money may differ by {estimate.spread:.0%}, because the items above differ."
         )
-    if found.n_seen == 1:
+    if estimate.n_seen == 1:
         said.append("One item says little. Preview more items for a better estimate.")
     st.markdown(f":small[{' '.join(said)}]")
 
@@ -191,7 +193,7 @@ def _left_out(run: RunAtHand, progress: Progress) -> None:
     part("What is missing, by step and reason", WORDS[run.kind.work].failing)
     named = chosen_judge.document_of_run(run.run)
     rows = [
-        (chosen_judge.of_document(step, named), reason, count)
+        (chosen_judge.document_words(step, named), reason, count)
         for (step, reason), count in progress.failures.items()
     ]
     table(pd.DataFrame(rows, columns=["Step", "Reason", "Times"]))
@@ -241,7 +243,7 @@ def step_table(costs: Sequence[StepCost], named: str) -> None:
     table(
         pd.DataFrame(
             {
-                "Step": [chosen_judge.of_document(cost.step, named) for cost in costs],
+                "Step": [chosen_judge.document_words(cost.step, named) for cost in costs],
                 "Calls": [f"{cost.calls:,}" for cost in costs],
                 "Tokens in": [_tokens(cost.input_tokens) for cost in costs],
                 "Tokens out": [_tokens(cost.output_tokens) for cost in costs],
@@ -337,12 +339,12 @@ def render(store: Store, run: Run, change: Change | None = None) -> None:
     state = _state(progress_of(store, run.run_id))
     st.fragment(_live, run_every=_TICK if state in _MOVING else None)(run.run_id, state, change)
     with st.expander("Settings and prompts"):
-        _show_asked(at_hand(store, run))
+        _show_asked(saved_run(store, run))
 
 
 def _live(run_id: int, before: str, change: Change | None) -> None:
     with visitor.admin_store() as store:
-        run, progress = at_hand(store, run_id), progress_of(store, run_id)
+        run, progress = saved_run(store, run_id), progress_of(store, run_id)
         state = _state(progress)
         if state != before:
             if state not in _MOVING:
@@ -465,7 +467,7 @@ def speed(run: RunAtHand, progress: Progress, answered: Answered | None) -> str:
     if progress.state != "running" or answered is None:
         return ""
     if (passed := progress.starting_seconds) is not None:
-        return f" {starting(run.asked.model).capitalize()}: {duration(passed)} so far."
+        return f" {starting(run.request.model).capitalize()}: {duration(passed)} so far."
     if progress.rate is None:
         return f" No {'further ' if progress.n_done else ''}item is finished yet."
     left = answered.left_between(run.store, progress.run)
@@ -609,7 +611,7 @@ def start_buttons(
         )
     if not first and not at_once:
         return None
-    asked, running = wanted.asked()
+    asked, running = wanted.request()
     run, notes = create(store, data, name, asked, running, None if at_once else limit)
     if new := [text for note in notes if (text := worded(asked.kind, note)) not in told]:
         messages.keep(" ".join(f"{text.rstrip('.')}." for text in new))
@@ -619,4 +621,4 @@ def start_buttons(
 
 def worded(kind: Kind, note: Remark | str) -> str:
     """Write a note on a run in the words of the form."""
-    return note if isinstance(note, str) else said(note, fields_named(kind), on_page)
+    return note if isinstance(note, str) else said(note, fields_named(kind), page_word)

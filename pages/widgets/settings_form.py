@@ -21,13 +21,13 @@ from core.schema.settings import (
     Settings,
     fields_of,
     named_values,
-    on_page,
+    page_word,
     typed_number,
     worded,
 )
 from core.tables.containers import decode_utf8
 from pages.widgets import address
-from pages.widgets.messages import capital, mistakes_shown, plain, with_code
+from pages.widgets.messages import capital, code_markdown, mistakes_shown, plain
 from pages.widgets.parts import places
 
 
@@ -103,7 +103,7 @@ def render(
             continue
         usual = {**model.usual(known, backend), **begins}
         key, among = f"{key_prefix}_{name}", offered.get(name)
-        one = replace(_with_used(one, used), default=usual.get(name, one.default))
+        one = replace(_show_used(one, used), default=usual.get(name, one.default))
         if in_address or name in links:
             _keep_in_address(one, key, among, links.get(name, Link(name)))
         if isinstance(one.default, Mapping) and among is not None:
@@ -114,7 +114,7 @@ def render(
     return chosen
 
 
-def _with_used(one: SettingField, used: Mapping[str, object]) -> SettingField:
+def _show_used(one: SettingField, used: Mapping[str, object]) -> SettingField:
     """The field with what is used while it is empty as its word for no value."""
     if one.name not in used:
         return one
@@ -134,7 +134,7 @@ def put(settings: Settings, key_prefix: str, *, without: Collection[str] = ()) -
     fields = fields_of(type(settings))
     for name in fields.keys() - set(without):
         value, key = getattr(settings, name), f"{key_prefix}_{name}"
-        if value is not None and (fields[name].shape == "list" or _beyond_numbers(fields[name])):
+        if value is not None and (fields[name].shape == "list" or _exceeds_numbers(fields[name])):
             value = fields[name].typed(value)
         elif isinstance(value, Mapping):
             value = "\n".join(named_values(value))
@@ -143,8 +143,8 @@ def put(settings: Settings, key_prefix: str, *, without: Collection[str] = ()) -
 
 
 def _help(one: SettingField, fields: Mapping[str, SettingField]) -> str | None:
-    text = worded(one.about.help, fields, on_page)
-    return with_code(f"{capital(text)}.") if text else None
+    text = worded(one.about.help, fields, page_word)
+    return code_markdown(f"{capital(text)}.") if text else None
 
 
 def _keep_in_address(one: SettingField, key: str, offered: Sequence[str] | None, link: Link) -> None:
@@ -199,7 +199,7 @@ def _widget(
     if one.shape == "switch":
         _begin(key, one.default, lambda kept: isinstance(kept, bool))
         return place.checkbox(label, **common)
-    if _beyond_numbers(one):
+    if _exceeds_numbers(one):
         _begin(key, None, lambda kept: kept is None or isinstance(kept, str))
         typed_text = place.text_input(label, value=None, placeholder=one.about.words.get(""), **common)
         return typed_number(typed_text.strip(), int) if typed_text and typed_text.strip() else None
@@ -224,7 +224,7 @@ def _widget(
     raise TypeError(f"{one.name} is of a type that no widget holds: name it in `without`")
 
 
-def _beyond_numbers(one: SettingField) -> bool:
+def _exceeds_numbers(one: SettingField) -> bool:
     """Whether a field holds whole numbers that a browser would round; it is a text, which may be empty."""
     return one.shape == "whole" and one.optional and (one.highest or 0) > LARGEST_SEED
 
@@ -324,7 +324,7 @@ def choose(prefix: str, kind: Kind) -> str:
     if one is None:
         return ""
     for line in one.unusable():
-        st.warning(with_code(line))
+        st.warning(code_markdown(line))
     texts = {found.name: (found.title, one.dump(found)) for found in _shipped(kind, one)}
     kept: str | None = st.session_state.get(f"{prefix}_{one.name}_kept")
     if kept is not None:
@@ -408,7 +408,7 @@ class Wanted:
     """The text of the file that a setting refers to."""
     name: str = ""
 
-    def asked(self) -> tuple[Asked, Settings]:
+    def request(self) -> tuple[Asked, Settings]:
         """Return the run's settings, checked when a button is pressed. Raises InputError."""
         chosen = self.model
         return ask(
@@ -431,11 +431,11 @@ _EXPANDED: Mapping[str, str] = {"openai": "Speed, attempts and prices", "batch":
 """Backend -> heading of the settings of how a run is processed."""
 
 
-def choose_backend(prefix: str, rules: str | None, own: Collection[str] = ()) -> Chosen:
+def choose_backend(prefix: str, rules: str | None, kind_fields: Collection[str] = ()) -> Chosen:
     """Choose the backend and its settings.
 
     prefix: of the widgets' keys, one per form. rules: a sentence on what rules do; None where they cannot do the work.
-    own: names of the kind's settings, which are not requested again.
+    kind_fields: names of the kind's settings, which are not requested again.
     """
     offered = [backend for backend in BACKENDS if rules is not None or backend != "rules"]
     key = f"{prefix}_backend"
@@ -466,7 +466,7 @@ def choose_backend(prefix: str, rules: str | None, own: Collection[str] = ()) ->
         model |= render(ModelSettings, prefix, without=fields - _ATTEMPTS, backend=backend)
         running |= render(Running, prefix, without=_NOT_DRAWN, backend=backend)
     with st.expander("Model calls: limits, thinking, further fields"):
-        without = fields - _CALLS - {"engine"} | set(own)
+        without = fields - _CALLS - {"engine"} | set(kind_fields)
         model |= render(ModelSettings, prefix, without=without, backend=backend)
     return Chosen(backend, {"backend": backend, **model}, running, missing)
 
@@ -531,7 +531,7 @@ def choose_prompts(prefix: str, slots: tuple[PromptSlot, ...]) -> list[Prompt]:
             key=f"{prefix}_prompt_files",
         )
         for line in unusable_prompts():
-            st.warning(with_code(line))
+            st.warning(code_markdown(line))
         own = [parse_prompt(decode_utf8(file.getvalue(), file.name), file.name) for file in uploads]
         own = own or _prompts_kept(prefix, slots)
         shipped = [
@@ -545,10 +545,10 @@ def choose_prompts(prefix: str, slots: tuple[PromptSlot, ...]) -> list[Prompt]:
     return [*own, *(prompt for prompt in shipped if prompt.name not in usual)]
 
 
-def put_prompts(prefix: str, asked: Asked, whose: str) -> None:
+def put_prompts(prefix: str, request: Asked, whose: str) -> None:
     """Choose the shipped prompts of a request; the form offers the user's own separately. whose: such as `run 3`."""
-    sent, own = asked.prompts_read.values(), []
-    for slot in asked.chosen.prompts(by_rules=asked.by_rules):
+    sent, own = request.prompts_read.values(), []
+    for slot in request.settings.prompts(by_rules=request.by_rules):
         for prompt in sent:
             if prompt.purpose not in slot.purposes:
                 continue

@@ -20,7 +20,7 @@ from pages.widgets.result_table import Selection
 class Choice:
     """The name that a row and a dot choose."""
 
-    chosen: str | None
+    name: str | None
     choose: Callable[[str], None]
     """Called with the name, before the page is drawn again."""
 
@@ -44,7 +44,7 @@ def show(
     """
     whole = answer.tables[name]
     names = [str(row[0]) for row in whole.rows]
-    at = names.index(choice.chosen) if choice.chosen in names else None
+    at = names.index(choice.name) if choice.name in names else None
 
     def choose(row: int) -> None:
         choice.choose(names[row])

@@ -18,7 +18,7 @@ from core.installation import START
 from core.store import Store, borrowed_store, database_path, open_store
 from core.store.raters import cookie_suffix, token_sha256
 from core.study.blinding import RaterDesk, RatingDesk, open_any_desk
-from pages.widgets.messages import with_code
+from pages.widgets.messages import code_markdown
 
 Holder = Literal["rater", "admin"]
 _DAYS: dict[Holder, int] = {"rater": 180, "admin": 7}
@@ -69,9 +69,9 @@ def sign_in_link() -> str:
     return f"{SIGN_IN}?{urlencode({BACK: view})}" if _VIEW.fullmatch(view) else SIGN_IN
 
 
-def way_back(asked: str) -> str:
+def way_back(address: str) -> str:
     """Return where the sign-in leads: to a view of a page that was asked for, else to the start page. Never elsewhere."""
-    return f"./{asked}" if _VIEW.fullmatch(asked) else "./"
+    return f"./{address}" if _VIEW.fullmatch(address) else "./"
 
 
 def said_to_rater(problem: AssayError) -> str:
@@ -201,7 +201,7 @@ def admin_store() -> Iterator[Store]:
                 st.stop()
             yield store
     except StorageError as problem:
-        st.error(with_code(str(problem)))
+        st.error(code_markdown(str(problem)))
         st.stop()
 
 
@@ -220,11 +220,11 @@ def admin_again() -> Callable[[], AbstractContextManager[Store]]:
     return again
 
 
-_BEFORE_FILES: ContextVar[Callable[[Store], None] | None] = ContextVar("before_files", default=None)
+_BEFORE_FILES: ContextVar[Callable[[Store], None] | None] = ContextVar("checking_files", default=None)
 
 
 @contextmanager
-def before_files(check: Callable[[Store], None]) -> Iterator[None]:
+def checking_files(check: Callable[[Store], None]) -> Iterator[None]:
     """For the downloads of this block: what is checked when a button is pressed. check: raises AssayError to refuse the file."""
     token = _BEFORE_FILES.set(check)
     try:
@@ -234,7 +234,7 @@ def before_files(check: Callable[[Store], None]) -> Iterator[None]:
 
 
 def admin_making() -> Callable[[Callable[[], bytes]], bytes]:
-    """Return a way to make a download when its button is pressed, if the visitor is still the admin, and `before_files` allows it."""
+    """Return a way to make a download when its button is pressed, if the visitor is still the admin, and `checking_files` allows it."""
     again, check = admin_again(), _BEFORE_FILES.get()
 
     def checked(make: Callable[[], bytes]) -> bytes:

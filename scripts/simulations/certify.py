@@ -99,7 +99,7 @@ def run_cell(cell: Cell, replicates: int, rng: np.random.Generator) -> Measures:
         counts["trusted"] += "TRUSTED" in verdicts
         counts["not_trusted"] += "NOT TRUSTED" in verdicts
         first = one.systems[0]
-        low, high = first.found.low or 0.0, first.found.high or 0.0
+        low, high = first.estimate.low or 0.0, first.estimate.high or 0.0
         counts["above"] += low > true
         counts["below"] += high < true
         widths.append(high - low)

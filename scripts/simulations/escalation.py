@@ -125,9 +125,9 @@ def _run(cell: Cell, replicates: int, rng: np.random.Generator) -> Measures:
             fewest=start,
             clusters=texts.item[labelled],
         )
-        if found.chosen is None:
+        if found.threshold is None:
             continue
-        at = found.chosen.threshold
+        at = found.threshold.threshold
         wrong += true_agreement(population, at) < WANTED
         kept = texts.sure >= at - SAME
         kept_share.append(kept.mean())

@@ -132,7 +132,7 @@ def truth_of(cell: Cell) -> float | None:
     if int(cell[1]) < 2:
         return None
     panel = panel_for(cell, np.random.default_rng(3), 3_000 if str(cell[0]).endswith("systems") else _MANY)
-    return responsiveness(panel.scores[:, 0], panel.ratings, least=1, most=1).found.estimate
+    return responsiveness(panel.scores[:, 0], panel.ratings, least=1, most=1).estimate.estimate
 
 
 def run_cell(cell: Cell, replicates: int, rng: np.random.Generator) -> Measures:

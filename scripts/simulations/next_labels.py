@@ -11,7 +11,7 @@ from core.results.check.next_labels import next_labels
 from core.schema.panel import Panel
 from core.schema.scores import ScoredRow
 from core.stats.planning import weights_of
-from core.stats.resampling import mean_share, with_agresti_min
+from core.stats.resampling import agresti_min_mean, mean_share
 from scripts.simulations import Cell, Grid, Measures
 
 Floats = NDArray[np.float64]
@@ -116,7 +116,7 @@ def _run(cell: Cell, replicates: int, rng: np.random.Generator) -> Measures:
         chosen = next_labels(panel, n, rng=int(rng.integers(2**31)))
         used = np.array([*range(FIRST), *chosen.rows])
         chances = np.array([*[np.nan] * FIRST, *chosen.probability])
-        estimate = with_agresti_min if kind.bias else mean_share
+        estimate = agresti_min_mean if kind.bias else mean_share
         found.append(estimate(values[used], weights=weights_of(chances), confidence_level=0.95))
         random.append(estimate(values[: FIRST + n], confidence_level=0.95))
         unweighted.append(float(values[used].mean()) - true)

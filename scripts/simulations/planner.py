@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from core.stats.non_inferiority import NON_INFERIOR, above_margin, verdict
+from core.stats.non_inferiority import NON_INFERIOR, is_above_margin, verdict
 from core.stats.planning import (
     SAMPLED,
     SCOPES,
@@ -109,7 +109,7 @@ def run_cell(cell: Cell, replicates: int, rng: np.random.Generator) -> Measures:
         table = votes.reshape(-1, size.raters)
         if scope == SAMPLED:
             bound = mrmc(table, labels, confidence_level=LEVEL).bound
-            passed += bound is not None and above_margin(bound, MARGIN)
+            passed += bound is not None and is_above_margin(bound, MARGIN)
             continue
         scores = composite_scores(table) if composite else net_preferences(table)
         found = verdict(

@@ -38,9 +38,9 @@ def test_signs_of_a_judge_are_cautions_beside_constant_scores() -> None:
     rows = tuple(ScoredRow(str(n), "s") for n in range(2))
     table = ScoreTable(rows, (Metric("a", "", "x"),), np.ones((2, 1)))
     answer = ANALYSIS.answer(ANALYSIS.Options(), JudgedTables((table,), (None,), signs=lambda: ("repeats",)))
-    assert len(answer.said) == 2
-    assert answer.said[-1] == "repeats"
-    assert all(isinstance(one, Caution) for one in answer.said)
+    assert len(answer.all_sentences) == 2
+    assert answer.all_sentences[-1] == "repeats"
+    assert all(isinstance(one, Caution) for one in answer.all_sentences)
 
 
 def test_the_table_of_factual_is_there_on_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

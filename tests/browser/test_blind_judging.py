@@ -29,7 +29,7 @@ from helpers.texts.factories import prefers, unblind, vote
 from playwright.sync_api import Page, expect
 from wire import Wire
 
-from core.runs.path import at_hand, written
+from core.runs.path import saved_run, written
 from core.schema.scores import mask_code
 from core.store import Store
 from core.store.answers import PAIRS, assignments_of, guesses_of
@@ -93,7 +93,7 @@ def test_a_rater_votes_while_a_judge_works_and_learns_nothing_of_it(
     assert len(guesses_of(app_store, study.study_id, RATER)) == 2
     haystack = wire.everything()
     assert b"Alpha text of" in haystack, "the answers themselves must be in what was captured"
-    code = mask_code(at_hand(app_store, first).contents.texts[0].output.system)
+    code = mask_code(saved_run(app_store, first).contents.texts[0].output.system)
     assert code is not None
     for secret in (*SYSTEMS, *OF_THE_JUDGE, code, server.url, get_run(app_store, first).data_sha256[:16]):
         assert secret.encode() not in haystack, f"{secret} reached the rater"
@@ -139,7 +139,7 @@ def test_the_owner_judges_an_open_study_and_sees_no_system_before_unblinding(
         open_tab(page, tab)
         owner_sees(page, wire)
     (run,) = list_runs(app_store)
-    haystack = wire.everything() + b"".join(written(at_hand(app_store, run)).values())
+    haystack = wire.everything() + b"".join(written(saved_run(app_store, run)).values())
     assert FEEDBACK.encode() in haystack, "the owner reads what the judge said"
     for secret in SYSTEMS:
         assert secret.encode() not in haystack, f"{secret} reached the owner"

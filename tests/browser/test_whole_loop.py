@@ -16,7 +16,7 @@ from text_visit import on_text, saved, the_text
 
 from core.judges.automqm import AutoMqmRecord
 from core.runs.judging import judge_output
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.records import read_judge_folder
 from core.schema.scores import ErrorSpan, JudgedText
 from core.store import Store
@@ -186,7 +186,7 @@ def test_marks_of_a_rater_become_examples_by_page_and_by_command(
     assert admin.get_by_text("alpha, item").count() == 0
 
     (run,) = list_runs(app_store, ("automqm",))
-    by_page = judge_output(at_hand(app_store, run))
+    by_page = judge_output(saved_run(app_store, run))
     assert found(by_page.texts) == PARROT
     for text in by_page.texts:
         assert isinstance(text.record, AutoMqmRecord)

@@ -14,7 +14,7 @@ from core.analyses.correlate import BY_MODEL
 from core.cli import main
 from core.formats.correlations import read_table
 from core.joining.quality import OfFile
-from core.plots.tables import against
+from core.plots.tables import column_against
 from core.results.correlations.files import correlate_files, judges_by_model, size_of
 from core.schema.correlating import CorrelateOptions
 from core.schema.scores import Metric, ScoredRow, ScoreTable
@@ -195,5 +195,5 @@ def test_the_notebook_has_the_same_numbers_and_figure_3b(run: Run, one_file_a_ju
     assert list(named.frame["file"]) == ["a", "b"]
     with pytest.raises(assay.InputError, match="sizes"):
         assay.correlate(one_file_a_judge[0], resamples=0, sizes={"gpt-4o-mini": 8})
-    without = against(found[BY_MODEL].tables[0], None, "n")
+    without = column_against(found[BY_MODEL].tables[0], None, "n")
     assert without.layout.xaxis.type == "linear"

@@ -108,7 +108,7 @@ def test_no_key_reaches_the_file(
     assert KEY not in text
     assert "MY_SERVERS_KEY" not in text
     assert "X-Team" not in text
-    assert load_judge(Path("judge.yaml")).asked.model.extra_body == {"user": "eval"}
+    assert load_judge(Path("judge.yaml")).request.model.extra_body == {"user": "eval"}
 
 
 def test_a_key_in_a_further_field_stops_the_export(

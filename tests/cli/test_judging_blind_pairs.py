@@ -27,7 +27,7 @@ from core.cli import main
 from core.judges.pairwise import parse_guidelines
 from core.results.correlations.votes import metrics_against_votes, votes_panel
 from core.results.judges.prompts import NOTHING_TO_COMPARE_WITH
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.scoring import score_table
 from core.schema.scores import MASK_NOTE
 from core.schema.study import NO_LEVEL
@@ -133,12 +133,12 @@ def test_a_blind_study_is_judged_under_masks_and_its_raters_guidelines(
     assert MASK_NOTE in " ".join(said.split())
     clean(said, *(path.read_bytes() for path in Path("judged").iterdir()))
     assert len(server.bodies) == 2 * 3 * len(levels), "both orders of every pair"
-    run = at_hand(store, 1)
+    run = saved_run(store, 1)
     clean(run_data(store, 1), json.dumps(run.run.settings), run.run.data_file)
     assert run.run.data_file == f"masked-study-{STUDY}.jsonl"
     asks = at_hand_study.study.asks
     assert asks != "ratings"
-    guidelines = parse_guidelines(run.asked.attached, "guidelines.yaml")
+    guidelines = parse_guidelines(run.request.attached, "guidelines.yaml")
     assert (guidelines.asks, guidelines.name) == (asks, asks)
     assert guidelines.text == guideline_text({}, "en", asks).strip()
     assert guidelines.text in server.bodies[0]["messages"][1]["content"]
@@ -152,11 +152,11 @@ def test_the_owners_guidelines_come_first_and_others_may_be_named(
     study = marked_study(store, 1)
     set_guideline(store, study.study, "en", OWN_GUIDELINES)
     done(command(*judging(server)))
-    own = parse_guidelines(at_hand(store, 1).asked.attached, "guidelines.yaml")
+    own = parse_guidelines(saved_run(store, 1).request.attached, "guidelines.yaml")
     assert (own.name, own.asks, own.text) == ("study-en", "levels", OWN_GUIDELINES)
     assert OWN_GUIDELINES in server.bodies[0]["messages"][1]["content"]
     done(command(*judging(server, "--guidelines", "preference", out="other")))
-    assert parse_guidelines(at_hand(store, 2).asked.attached, "guidelines.yaml").name == "preference"
+    assert parse_guidelines(saved_run(store, 2).request.attached, "guidelines.yaml").name == "preference"
 
 
 @pytest.fixture
@@ -241,7 +241,7 @@ def test_after_unblinding_the_verdicts_count_for_the_real_systems(
     study = marked_study(store, raters=["R1"])
     vote(store, study.tokens["R1"], prefers(0))
     done(command(*judging(server)))
-    table = score_table(at_hand(store, 1))
+    table = score_table(saved_run(store, 1))
     assert MASK_NOTE in table.notes
     unblind(study)
     decoded = unmasked_table(study.record, table)

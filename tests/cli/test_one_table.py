@@ -10,7 +10,7 @@ import pytest
 
 from core.cli import main
 from core.formats.registry import read_questions, read_texts
-from core.tables.mapping import parse_columns, with_columns
+from core.tables.mapping import parse_columns, rename_columns
 
 HEADER = ("id", "question", "ref", "level", "system", "output")
 OTHER = ("key", "asked", "gold", "step", "who", "said")
@@ -78,7 +78,7 @@ def test_a_column_that_is_not_there_is_refused_at_every_door(
 
 
 def test_questions_are_read_once_an_item_and_the_rest_is_left_aside() -> None:
-    for data in (table(HEADER), with_columns(table(OTHER), "t.csv", parse_columns(TOLD))):
+    for data in (table(HEADER), rename_columns(table(OTHER), "t.csv", parse_columns(TOLD))):
         found = read_questions(data, "t.csv")
         assert [one.item.item_id for one in found.materials] == ["1", "2"]
         assert found.notes

@@ -1,7 +1,7 @@
 """What a run cost, in lines: time that passed is told apart from time that requests and processes add up to."""
 
 from core.cli.shared.running import summary
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.progress import Progress
 from core.schema.runs import Run, StepCost
 from core.store import Store
@@ -11,7 +11,7 @@ def lines_of(store: Store, kind: str, cost: StepCost, worked: float | None) -> l
     run = Run(
         1, kind, "done", {"metrics": ["bleu-4"]}, {}, "q.csv", "00", 30, None, "", "0", worked_seconds=worked
     )
-    return summary(at_hand(store, run), Progress(run, "done", 30, 0, 0, {}, [cost], None))
+    return summary(saved_run(store, run), Progress(run, "done", 30, 0, 0, {}, [cost], None))
 
 
 def test_requests_are_summed_apart_and_time_is_what_passed(store: Store) -> None:

@@ -6,7 +6,7 @@ import pytest
 from helpers.texts.factories import dataset, paper_json
 
 from core.errors import InputError
-from core.formats.generation import GeneratedText, to_long_csv, to_long_jsonl
+from core.formats.generation import GeneratedText, long_csv, long_jsonl
 from core.formats.study.files import (
     SourceAnswers,
     one_source_hint,
@@ -115,7 +115,7 @@ def test_an_undetermined_language_takes_the_other_ones() -> None:
     assert place_beside(answers("ai", unknown), answers("human")).items == ITEMS
 
 
-@pytest.mark.parametrize("write", [to_long_csv, to_long_jsonl])
+@pytest.mark.parametrize("write", [long_csv, long_jsonl])
 def test_a_generated_file_with_one_source_is_read(write: object) -> None:
     made = [
         GeneratedText(i.item_id, level, "tiny", f"{i.item_id} {level}", "llm")
@@ -144,7 +144,7 @@ def test_of_two_sources_the_other_one_is_meant_or_must_be_named() -> None:
         read_answers(data, "a.json", beside="pipeline")
 
 
-@pytest.mark.parametrize("write", [to_long_csv, to_long_jsonl])
+@pytest.mark.parametrize("write", [long_csv, long_jsonl])
 def test_items_with_a_reason_for_a_text_are_left_out(write: object) -> None:
     def text(item: Item, level: str) -> GeneratedText:
         made = f'{item.item_id},\n\n"{level}"' if (item.item_id, level) != ("q1", "A2") else None
@@ -152,7 +152,7 @@ def test_items_with_a_reason_for_a_text_are_left_out(write: object) -> None:
 
     made = [text(item, level) for item in ITEMS for level in LEVELS]
     data = write([Material(item) for item in ITEMS], made)  # type: ignore[operator]
-    name = "a.csv" if write is to_long_csv else "a.jsonl"
+    name = "a.csv" if write is long_csv else "a.jsonl"
     found = read_answers(data, name)
     assert [item.item_id for item in found.items] == ["q0", "q2"]
     assert len(found.outputs) == 6
@@ -160,7 +160,7 @@ def test_items_with_a_reason_for_a_text_are_left_out(write: object) -> None:
     line = data.count(b"\n") + 1
     csv_row, json_row = b"q2,,,,A9,,x,,,\n", b'{"item_id": "q2", "level": "A9", "text": "x"}\n'
     with pytest.raises(InputError) as caught:
-        read_answers(data + (csv_row if write is to_long_csv else json_row), name)
+        read_answers(data + (csv_row if write is long_csv else json_row), name)
     (problem,) = caught.value.problems
     assert problem.startswith(f"line {line}, question q2, level A9: source ")
 

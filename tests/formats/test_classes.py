@@ -12,11 +12,11 @@ from core.tables.mapping import (
     SCALES,
     class_words,
     classes_of,
+    majority_scale,
+    number_declared,
+    number_words,
     plain_word,
     scale_of,
-    with_declared,
-    with_numbers,
-    without_few_words,
 )
 
 TABLE = b"id,human,judge\n1,pass,Pass\n2,fail,pass\n3,pass,fail\n4,,fail\n"
@@ -85,12 +85,12 @@ def test_words_show_every_class_on_offer(words: str, classes: list[str]) -> None
 
 
 def test_few_words_that_are_no_class_are_found() -> None:
-    known = without_few_words({"pass": 20, "Fail": 10, "unsure": 5}, 3)
+    known = majority_scale({"pass": 20, "Fail": 10, "unsure": 5}, 3)
     assert known is not None
     assert [*known.names.values()] == ["fail", "pass"]
-    assert without_few_words({"pass": 20, "Fail": 10, "unsure": 31}, 3) is None, "half of the cells"
-    assert without_few_words({"pass": 20, "Fail": 10}, 3) is None, "nothing is odd"
-    assert without_few_words({"a": 9, "b": 9, "x": 1}, 3) is None, "A and B may be the sides of a pair"
+    assert majority_scale({"pass": 20, "Fail": 10, "unsure": 31}, 3) is None, "half of the cells"
+    assert majority_scale({"pass": 20, "Fail": 10}, 3) is None, "nothing is odd"
+    assert majority_scale({"a": 9, "b": 9, "x": 1}, 3) is None, "A and B may be the sides of a pair"
 
 
 def test_ratings_and_scores_in_words_are_read_from_one_table() -> None:
@@ -140,12 +140,12 @@ def test_what_a_page_shows_of_classes_is_what_is_read() -> None:
 
 
 def test_other_numbers_stand_in_the_place_of_words() -> None:
-    changed = with_numbers(CSV, "a.csv", {"human": {"pass": 5, "Fail": 0.5}})
+    changed = number_words(CSV, "a.csv", {"human": {"pass": 5, "Fail": 0.5}})
     assert changed == b"id,system,human\n\n1,a,5\n2,a,0.5\n3,a,\n"
     assert [one.score for one in read_ratings(changed, "a.csv").ratings] == [5, 0.5]
-    changed = with_numbers(JSONL, "a.jsonl", {"score": {"True": 3.0, "False": 2.0}})
+    changed = number_words(JSONL, "a.jsonl", {"score": {"True": 3.0, "False": 2.0}})
     assert changed == b'{"id": 1, "score": 3.0}\n{"id": 2, "score": 2.0}\n'
-    changed = with_numbers(b'[{"id": 1, "score": "yes"}]', "a.json", {"score": {"yes": 2.0}})
+    changed = number_words(b'[{"id": 1, "score": "yes"}]', "a.json", {"score": {"yes": 2.0}})
     assert changed == b'[{"id": 1, "score": 2.0}]'
 
 
@@ -158,9 +158,10 @@ def test_a_cell_that_holds_a_list_or_a_number_is_no_class() -> None:
 def test_declared_classes_and_missing_cells_of_a_file() -> None:
     declared = declared_scale(None, ["awful", "fine", "good"], ["unsure", "99"])
     csv = b"id,human,note,n\n1,good,good,99\n2,Unsure,see 1,2\n3,awful,,1\n"
-    assert with_declared(csv, "a.csv", declared) == b"id,human,note,n\n1,2,good,\n2,,see 1,2\n3,0,,1\n"
+    assert number_declared(csv, "a.csv", declared) == b"id,human,note,n\n1,2,good,\n2,,see 1,2\n3,0,,1\n"
     jsonl = b'{"id": "x", "human": "fine"}\n{"id": "y", "human": "unsure"}\n'
     assert (
-        with_declared(jsonl, "a.jsonl", declared) == b'{"id": "x", "human": 1}\n{"id": "y", "human": null}\n'
+        number_declared(jsonl, "a.jsonl", declared)
+        == b'{"id": "x", "human": 1}\n{"id": "y", "human": null}\n'
     )
-    assert with_declared(csv, "a.csv", declared_scale()) == csv
+    assert number_declared(csv, "a.csv", declared_scale()) == csv

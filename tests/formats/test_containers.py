@@ -26,7 +26,7 @@ from core.formats.registry import read_questions, read_ratings, read_scores, rea
 from core.study.bundle import is_bundle
 from core.tables.columns import DELIMITERS, delimiter_of, filled_rows
 from core.tables.containers import decode, decode_utf8, findings_of, is_plain, opened
-from core.tables.mapping import class_words, first_rows, with_columns, with_numbers
+from core.tables.mapping import class_words, first_rows, number_words, rename_columns
 from core.tables.reading import sha256_of
 
 Rows = Sequence[Sequence[str | int | float]]
@@ -169,7 +169,7 @@ def test_renamed_columns_and_previews_of_every_container(container: str) -> None
     assert first_rows(data, name).columns == ("Nr", "Frage", "Modell", "Antwort")
     assert first_rows(data, name).rows[-1] == tuple(TEXTS[-1])
     named = {"item_id": "Nr", "question": "Frage", "system": "Modell", "text": "Antwort"}
-    found = read_texts(with_columns(data, name, named), name)
+    found = read_texts(rename_columns(data, name, named), name)
     assert content(found) == content(read_texts(as_csv(TEXTS).encode(), "t.csv"))
 
 
@@ -177,7 +177,7 @@ def test_notes_of_the_container_reach_the_result_through_renamed_columns() -> No
     rows = [["Nr", "rater", "score"], ["q1", "Jürgen", "1,5"], ["q2", "Jürgen", "2"]]
     data = as_csv(rows, ";").encode("cp1252")
     direct = read_ratings(data.replace(b"Nr", b"id"), "t.csv")
-    renamed = read_ratings(with_columns(data, "t.csv", {"item_id": "Nr"}), "t.csv")
+    renamed = read_ratings(rename_columns(data, "t.csv", {"item_id": "Nr"}), "t.csv")
     for found in (direct, renamed):
         assert [one.score for one in found.ratings] == [1.5, 2.0]
         assert sum("Windows-1252" in note and "line 2" in note for note in found.notes) == 1
@@ -189,7 +189,7 @@ def test_words_become_numbers_in_every_container(container: str) -> None:
     name, make = CONTAINERS[container]
     data = make([["item_id", "rater", "score"], ["q1", "Ana", "bad"], ["q2", "Ana", "good"]])
     assert class_words(data, name) == {"score": {"bad": 0, "good": 1}}
-    turned = with_numbers(data, name, {"score": {"bad": 5.0, "good": 2.0}})
+    turned = number_words(data, name, {"score": {"bad": 5.0, "good": 2.0}})
     assert [one.score for one in read_ratings(turned, name).ratings] == [5.0, 2.0]
 
 
@@ -347,7 +347,7 @@ def test_a_prompt_must_be_utf8() -> None:
 )
 def test_a_first_line_of_data_is_called_one(data: str) -> None:
     named = {"item_id": data[: data.index("\n")].replace(";", ",").split(",")[0]}
-    doors = (read_texts, read_ratings, read_scores, first_rows, lambda *file: with_columns(*file, named))
+    doors = (read_texts, read_ratings, read_scores, first_rows, lambda *file: rename_columns(*file, named))
     for read in doors:
         with pytest.raises(InputError) as caught:
             read(data.encode(), "t.csv")

@@ -4,7 +4,7 @@ import pytest
 
 from core.formats.panel import read_panel
 from core.tables.columns import delimiter_of
-from core.tables.mapping import first_rows, with_columns, with_numbers
+from core.tables.mapping import first_rows, number_words, rename_columns
 
 SEPARATORS = [",", ";", "\t", "|"]
 
@@ -17,9 +17,9 @@ def test_columns_that_assay_does_not_know(mark: str) -> None:
     assert (panel.raters, panel.judges) == (("human",), ("judge",))
     assert panel.scores[:, 0].tolist() == [1, 1, 0]
     assert first_rows(text.encode(), "t.csv").columns == ("human", "judge")
-    renamed = with_columns(text.encode(), "t.csv", {"score": "judge"}).decode()
+    renamed = rename_columns(text.encode(), "t.csv", {"score": "judge"}).decode()
     assert renamed.splitlines()[0] == f"human{mark}score"
-    numbered = with_numbers(text.encode(), "t.csv", {"human": {"0": 5.0}}).decode()
+    numbered = number_words(text.encode(), "t.csv", {"human": {"0": 5.0}}).decode()
     assert numbered.splitlines()[1] == f"5{mark}1"
 
 

@@ -14,10 +14,10 @@ from core.formats.generation import (
     META_JUDGE_KEYS,
     RUN_LABELS,
     GeneratedText,
+    long_csv,
+    long_jsonl,
+    meta_judge_jsonl,
     output_id,
-    to_long_csv,
-    to_long_jsonl,
-    to_meta_judge,
 )
 from core.formats.study.files import read_dataset
 from core.schema.study import Item, Material
@@ -50,7 +50,7 @@ def test_a_row_holds_everything_about_a_level() -> None:
         GeneratedText("q1", "0", "tiny", "Yes.", "verbatim"),
         GeneratedText("q2", "3", "tiny", None, "", "script: It is."),
     ]
-    first, second = rows_of(to_long_csv(MATERIALS, made))
+    first, second = rows_of(long_csv(MATERIALS, made))
     assert tuple(first) == LONG_COLUMNS
     assert first == {
         "item_id": "q1",
@@ -65,7 +65,7 @@ def test_a_row_holds_everything_about_a_level() -> None:
         "reason": "",
     }
     assert (second["text"], second["context"], second["reason"]) == ("", "", "script: It is.")
-    line = json.loads(to_long_jsonl(MATERIALS, made).splitlines()[1])
+    line = json.loads(long_jsonl(MATERIALS, made).splitlines()[1])
     assert tuple(line) == LONG_COLUMNS
     assert (line["text"], line["context"], line["origin"], line["reason"]) == (
         None,
@@ -75,7 +75,7 @@ def test_a_row_holds_everything_about_a_level() -> None:
     )
 
 
-@pytest.mark.parametrize("write", [to_long_csv, to_long_jsonl])
+@pytest.mark.parametrize("write", [long_csv, long_jsonl])
 def test_with_two_sources_it_is_a_data_set(write: object) -> None:
     made = [*texts("tiny"), *texts("rules")]
     data = write(MATERIALS, made)  # type: ignore[operator]
@@ -92,15 +92,15 @@ def test_with_two_sources_it_is_a_data_set(write: object) -> None:
 def test_no_cell_is_a_formula_and_no_line_is_changed(text: str) -> None:
     harmful = [Material(Item("q", text, text), None, text)]
     made = [GeneratedText("q", "0", "tiny", text)]
-    (row,) = rows_of(to_long_csv(harmful, made))
+    (row,) = rows_of(long_csv(harmful, made))
     assert {row[name] for name in ("question", "reference", "text", "context")} == {"'" + text}
-    line = json.loads(to_long_jsonl(harmful, made))
+    line = json.loads(long_jsonl(harmful, made))
     assert {line[name] for name in ("question", "reference", "text", "context")} == {text}
 
 
 def test_meta_judges_lines_are_one_a_damaged_text() -> None:
     made = [*texts(), GeneratedText("q1", "5", "tiny", None, "", "cut off")]
-    lines = [json.loads(line) for line in to_meta_judge(MATERIALS, made).splitlines()]
+    lines = [json.loads(line) for line in meta_judge_jsonl(MATERIALS, made).splitlines()]
     assert [line["id"] for line in lines] == ["q1_level0", "q1_level3", "q2_level0", "q2_level3"]
     assert tuple(lines[0]) == META_JUDGE_KEYS
     assert lines[1] == {
@@ -118,12 +118,12 @@ def test_meta_judges_lines_are_one_a_damaged_text() -> None:
 
 def test_a_level_that_is_no_damage_is_refused() -> None:
     with pytest.raises(InputError, match="Level A1 is not a damage level"):
-        to_meta_judge(MATERIALS, [GeneratedText("q1", "A1", "tiny", "x")])
+        meta_judge_jsonl(MATERIALS, [GeneratedText("q1", "A1", "tiny", "x")])
 
 
 def test_a_text_without_its_question_is_refused() -> None:
     with pytest.raises(InputError, match="Question q9"):
-        to_long_csv(MATERIALS, [GeneratedText("q9", "0", "tiny", "x")])
+        long_csv(MATERIALS, [GeneratedText("q9", "0", "tiny", "x")])
 
 
 def first_cells(heading: str) -> tuple[str, ...]:

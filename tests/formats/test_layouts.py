@@ -281,7 +281,7 @@ def test_a_conversation_keeps_its_turns() -> None:
     scored = read_texts(as_jsonl(rows), "a.jsonl").outputs
     assert {one.text for one in scored} == {FIRST[0], SECOND[0]}
     assert {one.source for one in scored} == {ASKED[0]}
-    assert {one.asked for one in scored} == {
+    assert {one.full_source for one in scored} == {
         "System: Be short.\n\nUser: Hi\n\nAssistant: Hello!\n\nUser: " + ASKED[0]
     }
 

@@ -15,7 +15,7 @@ import pytest
 from core.budget import Budget, budget_set
 from core.cli import main
 from core.errors import InputError
-from core.formats.logs.entries import by_people
+from core.formats.logs.entries import is_by_people
 from core.formats.panel import read_panel
 from core.formats.registry import FORMATS, format_of, read_evaluators, read_ratings, read_scores, read_texts
 from core.results.check.verdict import check_panel
@@ -406,8 +406,8 @@ def test_peoples_labels_in_the_tools_letters_or_in_words(words: tuple, numbers: 
 
 
 def test_names_of_fields_that_hold_labels_by_people() -> None:
-    assert all(map(by_people, ("human", "human_label", "Annotator 2", "rater1", "expert-score")))
-    assert not any(map(by_people, ("topic", "humane", "language", "label", "accuracy")))
+    assert all(map(is_by_people, ("human", "human_label", "Annotator 2", "rater1", "expert-score")))
+    assert not any(map(is_by_people, ("topic", "humane", "language", "label", "accuracy")))
 
 
 def test_a_judges_reasons_stand_beside_its_scores() -> None:

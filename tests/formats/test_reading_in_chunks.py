@@ -18,7 +18,7 @@ from core.runs.tables.reading import read_texts_into
 from core.schema.big_tables import NOTES_KEY, TEXT_COLUMNS
 from core.schema.scores import mask_named
 from core.tables import streaming
-from core.tables.mapping import with_columns
+from core.tables.mapping import rename_columns
 from core.tables.streaming import TableFile, form_of, head_of
 
 CHUNK = 4
@@ -71,7 +71,7 @@ def in_chunks(
 
 def whole(name: str, data: bytes, renamed: Mapping[str, str] | None = None) -> tuple[Any, ...]:
     try:
-        found = read_texts(with_columns(data, name, renamed or {}), name)
+        found = read_texts(rename_columns(data, name, renamed or {}), name)
     except InputError as problem:
         return problem.what, sorted(problem.problems)
     texts = [

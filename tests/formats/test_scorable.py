@@ -8,7 +8,7 @@ import pytest
 from helpers.texts.factories import dataset, paper_json
 
 from core.errors import InputError
-from core.formats.generation import GeneratedText, to_long_csv, to_long_jsonl, to_meta_judge
+from core.formats.generation import GeneratedText, long_csv, long_jsonl, meta_judge_jsonl
 from core.formats.registry import read_texts
 from core.formats.scorable import NO_TEXT, write_outputs
 from core.schema.scores import ScorableOutput
@@ -47,7 +47,7 @@ def problems_of(data: bytes, name: str = "outputs.csv") -> tuple[str, ...]:
     return caught.value.problems
 
 
-@pytest.mark.parametrize(("write", "name"), [(to_long_csv, "outputs.csv"), (to_long_jsonl, "outputs.jsonl")])
+@pytest.mark.parametrize(("write", "name"), [(long_csv, "outputs.csv"), (long_jsonl, "outputs.jsonl")])
 def test_what_generation_wrote(write: object, name: str) -> None:
     found = read_texts(write(MATERIALS, MADE), name)  # type: ignore[operator]
     assert found.outputs == (
@@ -60,7 +60,7 @@ def test_what_generation_wrote(write: object, name: str) -> None:
 
 
 def test_meta_judges_lines() -> None:
-    found = read_texts(to_meta_judge(MATERIALS, MADE), "meta-judge.jsonl")
+    found = read_texts(meta_judge_jsonl(MATERIALS, MADE), "meta-judge.jsonl")
     assert [(one.item_id, one.level, one.system, one.labels) for one in found.outputs] == [
         ("q1", "0", "tiny", {}),
         ("q1", "3", "tiny", {}),

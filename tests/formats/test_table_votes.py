@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.errors import InputError
-from core.formats.study.files import read_builder, read_dataset, votes_in, with_votes
+from core.formats.study.files import note_votes, read_builder, read_dataset, votes_in
 from core.formats.study.pairs import Reading
 from core.formats.study.votes import Repeated, TableVotes, parse_vote, vote_columns
 from core.store import open_store
@@ -236,7 +236,7 @@ def test_they_become_a_study_with_results(tmp_path: Path) -> None:
     data = table(*({"winner": word} for word in words), turned=True)
     dataset = read_dataset(data, "a.jsonl")
     votes = votes_in(data, "a.jsonl", dataset, None, [parse_vote("winner")])
-    assert "columns not used" not in " ".join(with_votes(dataset, votes).notes)
+    assert "columns not used" not in " ".join(note_votes(dataset, votes).notes)
     with open_store(tmp_path / "a.db") as store:
         design = lifecycle.usual_design(dataset, "x", "y")
         study = lifecycle.import_voted_study(store, "voted", dataset, design, votes)

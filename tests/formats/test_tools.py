@@ -19,7 +19,7 @@ from core.formats.registry import (
     read_texts,
 )
 from core.formats.study.files import read_dataset, votes_in
-from core.formats.tools.rows import by_both_orders
+from core.formats.tools.rows import majority_decision
 from core.schema.panel import Panel
 from core.schema.scores import RatingSet
 
@@ -360,7 +360,7 @@ def test_answers_of_a_model_in_words_are_no_scores() -> None:
     ],
 )
 def test_both_orders_make_one_decision(decisions: list[str | None], expected: str | None) -> None:
-    assert by_both_orders(decisions) == expected
+    assert majority_decision(decisions) == expected
 
 
 def test_judgebench_has_what_is_right_and_what_both_orders_say() -> None:

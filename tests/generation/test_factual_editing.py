@@ -13,9 +13,9 @@ from core.generation.factual.steps import (
     EditTask,
     FactualSettings,
     FactualTrace,
-    between,
     edits_problem,
     fixed_text,
+    gap_contents,
     splice,
 )
 from core.generation.language import scripts_of
@@ -127,18 +127,18 @@ def test_splice_changes_what_it_is_told_and_nothing_else(text: str, data: st.Dat
 def test_what_stands_between_pieces_puts_the_text_together_again(gaps: list[str], pieces: list[str]) -> None:
     pieces = pieces[: len(gaps) + 1]
     text = pieces[0] + "".join(gap + piece for gap, piece in zip(gaps, pieces[1:], strict=True))
-    found = between(pieces, text)
+    found = gap_contents(pieces, text)
     assert found is not None
     assert pieces[0] + "".join(gap + piece for gap, piece in zip(found, pieces[1:], strict=True)) == text
     assert all(found)
 
 
 def test_what_stands_between_pieces_is_none_where_a_piece_is_lost() -> None:
-    assert between(["The ", " is ", "."], "The sky is red.") == ("sky", "red")
-    assert between(["The ", " is ", "."], "The sky was red.") is None
-    assert between(["The ", " is ", "."], "A sky is red.") is None
-    assert between(["The ", " is ", "."], "The sky is .") is None
-    assert between(["same"], "same") == ()
+    assert gap_contents(["The ", " is ", "."], "The sky is red.") == ("sky", "red")
+    assert gap_contents(["The ", " is ", "."], "The sky was red.") is None
+    assert gap_contents(["The ", " is ", "."], "A sky is red.") is None
+    assert gap_contents(["The ", " is ", "."], "The sky is .") is None
+    assert gap_contents(["same"], "same") == ()
 
 
 TEXT = "Это спутниковая система GPS, 1990 год, the coal."

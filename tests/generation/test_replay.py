@@ -8,8 +8,8 @@ import pytest
 from generation.test_factual_editing import TEXTS, Doubling
 
 from core.formats.trutheval import FactualReport, ReportQuestion, ReportSettings, read_report, report_json
-from core.generation.factual import from_traces, perturb
-from core.generation.factual.published import replay, spans_in_brackets, to_traces
+from core.generation.factual import factual_report, perturb
+from core.generation.factual.published import replay, report_traces, spans_in_brackets
 from core.generation.factual.steps import FactualSettings
 from core.schema.study import Item, Material
 
@@ -38,7 +38,7 @@ def test_the_published_report(published: FactualReport) -> None:
 
 @pytest.mark.shared
 def test_a_published_item_can_be_followed(published: FactualReport) -> None:
-    traces = to_traces(published)
+    traces = report_traces(published)
     assert [trace.failed_step for trace in traces] == [None] * 20
     for trace, question in zip(traces, published.questions, strict=True):
         assert [span.text for span in trace.spans] == list(question.raw_factual_data or ())
@@ -81,7 +81,7 @@ def made(
         for name, text in texts.items()
     }
     traces = [asyncio.run(perturb(material, Doubling(), chosen)) for material in materials.values()]
-    return from_traces(traces, materials, chosen if told else None)
+    return factual_report(traces, materials, chosen if told else None)
 
 
 @pytest.mark.parametrize("order", ["paper", "trutheval"])
@@ -134,7 +134,7 @@ def test_a_report_that_states_its_settings_is_replayed_with_them(
 def test_orders_that_both_fit_are_not_told_apart() -> None:
     material = Material(Item("a", "Why so?", "See Vienna in 1991, 40 km off, or Oslo in 2002.", "en"))
     trace = asyncio.run(perturb(material, Doubling(), FactualSettings(parser="rules")))
-    result = replay(from_traces([trace], {"a": material}))
+    result = replay(factual_report([trace], {"a": material}))
     assert (result.filter_match_code_order, result.filter_match_paper_order, result.order) == (1, 1, None)
     assert result.verdict == "Both orders of filter and keep fit 1 of 1 items, so the order is undecided."
 
@@ -154,7 +154,7 @@ def test_a_level_that_was_not_made_is_a_failed_item() -> None:
 
 
 def test_our_own_traces_come_back_from_the_report() -> None:
-    traces = to_traces(made("trutheval"))
+    traces = report_traces(made("trutheval"))
     assert [trace.failed_step for trace in traces][-1] == "spans"
     for trace in traces[:-2]:
         assert all(edit.new == edit.old * 2 for level in trace.levels for edit in level.edits)

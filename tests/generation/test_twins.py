@@ -33,8 +33,8 @@ from core.generation.twins import (
     check_edit,
     edit_by_rules,
     languages,
+    remove_additions,
     segments_of,
-    without_additions,
 )
 from core.llm.asking import Unusable
 from core.tables.reading import clean_text
@@ -61,7 +61,7 @@ def test_without_its_additions_a_twin_is_the_text(probe: str) -> None:
             continue
         made += 1
         assert edit.text != row["text"]
-        assert without_additions(edit.text, edit.additions) == row["text"]
+        assert remove_additions(edit.text, edit.additions) == row["text"]
         assert clean_text(edit.text) == edit.text, "a file gives it back as it is"
         segments = segments_of(row["text"], edit.additions)
         assert "".join(one.text for one in segments) == edit.text
@@ -107,7 +107,7 @@ def test_any_text_can_be_edited_and_restored(probe: str) -> None:
             )
         except NoTwin:
             continue
-        assert without_additions(edit.text, edit.additions) == text
+        assert remove_additions(edit.text, edit.additions) == text
 
 
 @by_probe

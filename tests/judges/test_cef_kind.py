@@ -20,7 +20,7 @@ from core.llm.asking import Model
 from core.llm.openai import OpenAIServer
 from core.llm.prompts import find_prompt
 from core.schema.scores import RatedSet, RatedText, ScorableOutput
-from core.schema.settings import Remark, SettingsError, as_option, fields_of, on_page, said
+from core.schema.settings import Remark, SettingsError, fields_of, option_word, page_word, said
 
 SERVER = {"model": "tiny", "backend": "openai", "engine": "", "attempts": 3, "prompt-questions": "abc"}
 UNUSUAL = {
@@ -150,8 +150,8 @@ def test_a_round_trip_needs_a_language(language: str) -> None:
     (problem,) = CefSettings(mode="round-trip", source_language=language).problems("openai")
     fields = fields_of(CefSettings)
     assert problem.name == "source_language"
-    assert said(problem, fields, as_option).startswith("--source-language: is empty")
-    assert said(problem, fields, on_page).startswith("Language to translate back into: is empty")
+    assert said(problem, fields, option_word).startswith("--source-language: is empty")
+    assert said(problem, fields, page_word).startswith("Language to translate back into: is empty")
     assert list(CefSettings(source_language=language).problems("openai")) == []
     assert list(CefSettings(mode="round-trip").problems("openai")) == []
 
@@ -194,7 +194,7 @@ def output(item: str, source: str | None = None, reference: str | None = None) -
 
 def checked(settings: CefSettings, *outputs: ScorableOutput) -> list[str]:
     found = KIND.check(settings, Bench(), rated(*outputs), False)
-    return [said(one, fields_of(CefSettings), as_option) for one in found]
+    return [said(one, fields_of(CefSettings), option_word) for one in found]
 
 
 def test_a_file_without_what_texts_are_compared_with_is_refused() -> None:
@@ -206,7 +206,7 @@ def test_a_file_without_what_texts_are_compared_with_is_refused() -> None:
     ):
         with pytest.raises(SettingsError) as caught:
             checked(settings, given)
-        (problem,) = caught.value.in_words(as_option).problems
+        (problem,) = caught.value.in_words(option_word).problems
         needed = "reference" if settings.mode == "reference" else "source"
         assert problem.startswith(f"texts.csv has no {needed} for any text")
         assert ("--mode reference" in problem) == instead

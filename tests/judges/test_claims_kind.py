@@ -19,9 +19,9 @@ from core.schema.settings import (
     Remark,
     SettingField,
     SettingsError,
-    as_option,
     fields_of,
-    on_page,
+    option_word,
+    page_word,
 )
 
 SERVER: dict[str, object] = {"model": "qwen3", "backend": "openai", "engine": "", "attempts": 3}
@@ -293,8 +293,8 @@ def test_settings_that_do_not_fit_together(
     wrong = SettingsError(
         problems, fields_of(ClaimsSettings) | {one.name: one for one in (BACKEND, BASE_URL)}
     )
-    assert wrong.in_words(on_page).problems == (as_a_page,)
-    assert wrong.in_words(as_option).problems == (as_a_command,)
+    assert wrong.in_words(page_word).problems == (as_a_page,)
+    assert wrong.in_words(option_word).problems == (as_a_command,)
 
 
 @pytest.mark.parametrize(

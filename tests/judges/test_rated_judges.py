@@ -18,7 +18,7 @@ from core.judges.kind import Bench, JudgeKind
 from core.judges.quality import QualityRecord, QualityTrial
 from core.judges.rated import ExampleUsed
 from core.schema.scores import RatedSet, RatedText
-from core.schema.settings import Remark, SettingsError, as_option, fields_of, on_page, said
+from core.schema.settings import Remark, SettingsError, fields_of, option_word, page_word, said
 from core.tables.reading import sha256_of
 
 KINDS: dict[str, JudgeKind] = {one.name: one for one in (automqm.KIND, direct.KIND, quality.KIND)}
@@ -83,8 +83,8 @@ def checked(
     found = RatedSet(tuple(grid(2) if texts is None else texts), "0" * 64, "mills.jsonl")
     remarks = KINDS[kind].check(settings, bench, found, by_rules)
     fields = fields_of(type(settings))
-    assert all(said(one, fields, on_page) for one in remarks)
-    return [said(one, fields, as_option) for one in remarks]
+    assert all(said(one, fields, page_word) for one in remarks)
+    return [said(one, fields, option_word) for one in remarks]
 
 
 def refused(
@@ -100,7 +100,7 @@ def refused(
 
 
 def in_words(error: SettingsError) -> list[tuple[str, str]]:
-    words = error.in_words(as_option).problems
+    words = error.in_words(option_word).problems
     return [(one.name, said) for one, said in zip(error.found_in, words, strict=True)]
 
 
@@ -108,7 +108,7 @@ def problems_of(kind: str, given: dict[str, Any], backend: str = "openai") -> li
     """Names of the fields that are wrong between settings."""
     settings = settings_of(kind, given)
     found: list[Remark] = list(settings.problems(backend))
-    assert all(said(one, fields_of(type(settings)), on_page) for one in found)
+    assert all(said(one, fields_of(type(settings)), page_word) for one in found)
     return [one.name for one in found]
 
 

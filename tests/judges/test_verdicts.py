@@ -244,7 +244,7 @@ def test_good_entries_are_kept_beside_bad_ones() -> None:
     )
     given = read_answers(said, 6)
     assert [one.answer for one in given] == ["YES", None, None, None, None, None]
-    assert [one.said for one in given] == ["", "perhaps", "", "", "null", "YES/NO"]
+    assert [one.text for one in given] == ["", "perhaps", "", "", "null", "YES/NO"]
     assert missing_of(given) == (
         "Every question needs one answer, YES, NO or IDK: question 2 has no verdict, question 3 answered twice, "
         "question 4 has no answer, question 5 has no verdict, question 6 has no verdict."

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 import assay
 from core.cli import main
 from core.results.big_tables.estimates import estimates
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.tables.opened import big_table
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
@@ -62,7 +62,7 @@ def test_a_big_table_is_chosen_like_other_runs(store: Store, run: Run) -> None:
 
 def test_estimates_are_those_of_core(store: Store, run: Run) -> None:
     at = opened(run, "Estimates")
-    found = estimates(big_table(at_hand(store, run)))
+    found = estimates(big_table(saved_run(store, run)))
     shown = frame(at, "Spearman")
     assert shown["metric"].tolist() == list(METRICS)
     expected = [one.by_method["spearman"].estimate for one in found.correlations]

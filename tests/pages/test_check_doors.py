@@ -14,7 +14,7 @@ import assay
 from core.analyses import analysis
 from core.cli import main
 from core.report import ENDINGS, csv_of
-from core.schema.settings import as_parameter, fields_of
+from core.schema.settings import fields_of, parameter_word
 from core.schema.uses import LIMITS, CheckOptions, Use
 
 RATERS = ("rater_1", "rater_2", "rater_3")
@@ -98,7 +98,7 @@ def test_every_option_is_at_every_door(file: Path, capsys: pytest.CaptureFixture
         parameters = inspect.signature(getattr(assay, found.function)).parameters
         for field in fields_of(found.Options).values():
             assert f" {field.option} " in told
-            assert parameters[as_parameter(field, None)].default == (
+            assert parameters[parameter_word(field, None)].default == (
                 field.default or None if isinstance(field.default, dict) else field.default
             )
 

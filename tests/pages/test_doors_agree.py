@@ -20,7 +20,7 @@ from core.errors import InputError
 from core.notebook.result import Result
 from core.report import ENDINGS
 from core.schema.analysis import Answer
-from core.schema.settings import as_parameter, fields_of
+from core.schema.settings import fields_of, parameter_word
 from core.store import Store
 from core.store.kept import keep_file
 
@@ -186,7 +186,7 @@ def test_every_option_is_at_every_door(
     parameters = inspect.signature(getattr(functions, found.function)).parameters
     for field in fields_of(found.Options).values():
         assert f" {field.option} " in told
-        assert parameters[as_parameter(field, None)].default == field.default
+        assert parameters[parameter_word(field, None)].default == field.default
 
 
 @pytest.mark.parametrize("name", EACH)

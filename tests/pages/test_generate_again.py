@@ -24,7 +24,7 @@ from helpers.texts.judge_runs import worked
 from core.errors import InputError
 from core.llm.prompts import parse_prompt
 from core.runs.asked import ModelSettings, Running
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.working import environments
 from core.schema.settings import Remark, SettingsError, fields_of
 from core.store import Store
@@ -90,8 +90,8 @@ def test_a_run_that_never_started_says_why_and_opens_the_form_again(store: Store
         again = list_runs(store)[0]
         ended(store, again.run_id)
     assert run_data(store, again.run_id) == OWN
-    found = at_hand(store, again)
-    assert found.asked == replace(wanted, model=wanted.model.but(base_url=server.url, model="tiny"))
+    found = saved_run(store, again)
+    assert found.request == replace(wanted, model=wanted.model.but(base_url=server.url, model="tiny"))
     assert found.running == running
     at.run()
     assert "**is done**" in said(at)
@@ -136,7 +136,7 @@ def test_the_form_opens_with_a_factual_run_of_the_demo_questions(store: Store) -
     press(at, "Preview five items")
     again = list_runs(store)[0]
     assert again.run_id != run.run.run_id
-    assert (at_hand(store, again).asked, at_hand(store, again).running) == (wanted, running)
+    assert (saved_run(store, again).request, saved_run(store, again).running) == (wanted, running)
 
 
 def test_a_run_that_stopped_later_shows_its_counts_and_problems(store: Store) -> None:

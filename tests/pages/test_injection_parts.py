@@ -12,7 +12,7 @@ from helpers.pages.metrics_visit import lines
 from core.cli import main
 from core.results.injection import MADE_COLUMN, injections_said
 from core.runs.judging import injections_in
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.store import Store
 from tests.pages.test_check_page import uploaded
 from tests.pages.test_check_page import visit as visit_check
@@ -35,7 +35,7 @@ def test_a_judges_run_lists_them_as_its_report_does(store: Store, capsys: pytest
     ]
     (run,) = by_model(store, (lines(*rows), "texts.jsonl"), rubric(), script=obeys)
     at = visit_judges(("run", run.run_id), "Scores")
-    found = injections_in(at_hand(store, run.run_id))
+    found = injections_in(saved_run(store, run.run_id))
     assert (found.n, found.means[0].marked) == (6, 5.0)
     shown = said(at)
     assert main(["report", "scores", f"run:{run.run_id}", "--db", str(store.path)]) == 0

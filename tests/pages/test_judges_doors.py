@@ -17,7 +17,7 @@ import assay
 from core.analyses import analysis, command_of
 from core.cli import main
 from core.notebook.result import Result
-from core.schema.settings import as_parameter, fields_of
+from core.schema.settings import fields_of, parameter_word
 from core.store import Store
 from pages.judges import prompts as page_of_prompts
 
@@ -79,6 +79,6 @@ def test_page_command_and_function_agree(
     shown = {one.key: one.value for kind in ("number_input", "text_input") for one in at.get(kind)}
     settled = {"metrics"}  # by the menus of columns above
     for field in fields_of(analysis(name).Options).values():
-        assert parameters[as_parameter(field, None)].default == field.default
+        assert parameters[parameter_word(field, None)].default == field.default
         if field.name not in settled:
             assert shown[f"{analysis(name).function}_{field.name}"] == field.default

@@ -17,7 +17,7 @@ from core.analyses.spans import GROUPINGS
 from core.cli import main
 from core.report import csv_of
 from core.runs.judging import judge_output
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.store import Store
 
 pytestmark = pytest.mark.usefixtures("cookies")
@@ -104,7 +104,7 @@ def test_marked_errors(
     one, two = (run_to_the_end(store, parrot(n_examples=n), data, name="rated.jsonl").run for n in (1, 3))
     first, second = f"run:{one.run_id}", f"run:{two.run_id}"
     taken = tables_taken(monkeypatch)
-    names = {run.run_id: judge_output(at_hand(store, run)).name for run in (one, two)}
+    names = {run.run_id: judge_output(saved_run(store, run)).name for run in (one, two)}
     called = "{run}"  # as the command calls the run
     monkeypatch.setattr(
         "pages.widgets.chosen_judge.short_name",

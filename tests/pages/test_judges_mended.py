@@ -20,7 +20,7 @@ from core.llm.prompts import find_prompt, parse_prompt
 from core.report import flat_rows
 from core.results.judges.cross_examination import marked_texts
 from core.runs.judging import judge_output
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.schema.result_table import ResultTable
 from core.schema.runs import Run
 from core.schema.settings import fields_of
@@ -243,7 +243,7 @@ def test_a_marked_error_is_a_share_in_the_file(store: Store, taken: dict[str, Re
             f"s\td\t1\tr\ts\t{OTHER.replace('Nobody', '<v>Nobody</v>')}\tAccuracy/Addition\tMajor",
         ]
     ).encode()
-    found, _ = marked_texts(judge_output(at_hand(store, run)), read_ratings(marks, "marks.tsv"))
+    found, _ = marked_texts(judge_output(saved_run(store, run)), read_ratings(marks, "marks.tsv"))
     visit(("run", aligned(store, found).run_id), "Result", "check")
     overall = flat_rows(taken["judge-alignment"])[0]
     assert (overall["by"], overall["caught_n"]) == ("all", 1)

@@ -96,16 +96,16 @@ def test_columns_of_one_name_also_name_their_run(store: Store) -> None:
     table = merged(both)
     names = [metric.name for metric in table.metrics]
     own = [metric.name for metric in both[0].table.metrics]
-    assert names == [f"{name} (run {one.chosen[1]})" for one in both for name in own]
+    assert names == [f"{name} (run {one.origin[1]})" for one in both for name in own]
     assert not [note for note in table.notes if "#" in note]
     assert [note for note in table.notes if "are in both" in note]
 
 
 def test_a_step_names_what_was_read() -> None:
-    assert chosen_judge.of_document("questions from source: cut off", "reference").startswith(
+    assert chosen_judge.document_words("questions from source: cut off", "reference").startswith(
         "questions from reference"
     )
-    assert chosen_judge.of_document("questions from source", "source") == "questions from source"
+    assert chosen_judge.document_words("questions from source", "source") == "questions from source"
     assert chosen_judge.sides("reference")["source"] == "made from references"
 
 

@@ -20,7 +20,7 @@ import assay
 from core.analyses.votes import LATER
 from core.formats.scores import write_scores_csv
 from core.results.study.pair_list import PairFilter
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.scoring import score_table
 from core.schema.study import RatingTask
 from core.sources.texts import pairs_of_study, texts_of_study
@@ -48,7 +48,7 @@ def scored_by_a_press(store: Store, study: StudyAtHand) -> AppTest:
     press(at, f"Score the texts with {N_LEXICAL} lexical metrics")
     assert not at.exception
     assert not any(one.label.startswith("Score the texts") for one in at.button)
-    worked(at_hand(store, 1))
+    worked(saved_run(store, 1))
     at.run()
     assert not at.exception
     return at
@@ -158,7 +158,7 @@ def test_a_column_named_after_a_system_is_hidden_while_a_study_is_blind(store: S
     study = marked_study(store, 3)
     scored_by_a_press(store, study)
     (run,) = list_runs(store)
-    table = score_table(at_hand(store, run))
+    table = score_table(saved_run(store, run))
     names = (f"{SYSTEMS[0]}_likes", f"{SYSTEMS[1]}-likes", *(one.name for one in table.metrics[2:]))
     own = tuple(replace(one, name=name) for one, name in zip(table.metrics, names, strict=True))
     keep_file(store, "scores", f"{SYSTEMS[0]}.csv", write_scores_csv(replace(table, metrics=own), "wide"))
@@ -208,7 +208,7 @@ def test_the_newest_run_of_a_metric_counts_unless_another_is_chosen(store: Store
 def test_a_stored_table_of_its_texts_fits(store: Store) -> None:
     study = voted(store)
     run = scored(store, *texts_of_study(store, study.study), metrics=METRICS)
-    table = score_table(at_hand(store, run.run_id))
+    table = score_table(saved_run(store, run.run_id))
     renamed = replace(table, metrics=tuple(replace(one, name=f"own-{one.name}") for one in table.metrics))
     kept = keep_file(store, "scores", "own.csv", write_scores_csv(renamed, "long"))
     stray = replace(renamed, rows=tuple(replace(row, item_id=f"x{row.item_id}") for row in renamed.rows))
@@ -293,7 +293,7 @@ def test_a_rating_study_has_the_same_two_columns(store: Store, levels: tuple[str
 def test_undefined_scores_are_counted_with_their_reason(store: Store) -> None:
     study = voted(store)
     table = score_table(
-        at_hand(store, scored(store, *texts_of_study(store, study.study), metrics=METRICS).run_id)
+        saved_run(store, scored(store, *texts_of_study(store, study.study), metrics=METRICS).run_id)
     )
     values = table.values.copy()
     values[:3, 0] = float("nan")
@@ -309,7 +309,7 @@ def test_undefined_scores_are_counted_with_their_reason(store: Store) -> None:
 def test_a_newer_source_of_fewer_texts_replaces_no_complete_scores(store: Store) -> None:
     study = voted(store)
     run = scored(store, *texts_of_study(store, study.study), metrics=METRICS)
-    table = score_table(at_hand(store, run.run_id))
+    table = score_table(saved_run(store, run.run_id))
     table = replace(table, metrics=tuple(replace(one, name=f"own-{one.name}") for one in table.metrics))
     whole = keep_file(store, "scores", "whole.csv", write_scores_csv(table, "long"))
     few = replace(table, rows=table.rows[:3], values=table.values[:3], reasons={})
@@ -349,7 +349,7 @@ def test_scores_of_different_texts_of_the_study_stand_side_by_side(store: Store,
     study = voted(store) if state == "unblinded" else varied(store)
     file = texts_of_study(store, study.study) if state == "unblinded" else pairs_of_study(store, study.study)
     run = scored(store, *file, metrics=METRICS)
-    table = score_table(at_hand(store, run.run_id))
+    table = score_table(saved_run(store, run.run_id))
     half = len(table.rows) // 2
     for at, part in enumerate((slice(half), slice(half, None))):
         metrics = tuple(replace(one, name=f"half{at}-{one.name}") for one in table.metrics)

@@ -42,7 +42,7 @@ from core.results.judges.cross_examination import marked_texts
 from core.runs.asked import ask
 from core.runs.judging import degeneracy_of, judge_output
 from core.runs.kinds import KINDS, kinds_that
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.scoring import score_table
 from core.schema.runs import Run
 from core.store import Store
@@ -264,7 +264,7 @@ def test_a_judge_of_one_file_and_one_line_works_on_the_whole_page(
     press(at, "Judge the one item")
     (run,) = list_runs(store, ("toy",))
     assert run.settings["toy"] == {"penalty": 0.5, "letters": True, "most_named": 3}
-    assert worked(at_hand(store, run)).run.state == "done"
+    assert worked(saved_run(store, run)).run.state == "done"
     assert "penalty 0.5, letters by rules" in field(visit(("run", run.run_id)), "Judge").options[0]
     assert shown(visit(("run", run.run_id), "Scores"), "Mean")["Texts"].tolist() == ["4"]
     at = visit(("run", run.run_id), "Texts")
@@ -282,7 +282,7 @@ def test_correlations_with_the_level_are_positive_where_a_judge_is_good(store: S
     run = judged(store, given())
     at = visit(("run", run.run_id), "Scores")
     found = shown(at, "Pearson, over rows").set_index("Score")
-    scores = score_table(at_hand(store, run))
+    scores = score_table(saved_run(store, run))
     levels = np.array([float(row.level or "nan") for row in scores.rows])
     items = np.array([row.item_id for row in scores.rows])
     for at_column, metric in enumerate(scores.metrics):
@@ -302,7 +302,7 @@ def test_correlations_with_the_level_are_positive_where_a_judge_is_good(store: S
 def test_cross_examination_is_shown_in_percent_and_stored_as_shares(store: Store) -> None:
     (run,) = by_model(store, given(), cef())
     at = visit(("run", run.run_id), "Scores")
-    table = score_table(at_hand(store, run))
+    table = score_table(saved_run(store, run))
     summary = shown(at, "SD").set_index("Score")
     assert table.values[:, 0].max() == 1.0
     assert summary["Mean"]["cef-reference-tiny-coverage (%)"] == f"{100 * table.values[:, 0].mean():.3f}"
@@ -311,7 +311,7 @@ def test_cross_examination_is_shown_in_percent_and_stored_as_shares(store: Store
 def test_a_constant_judge_is_named_next_to_its_scores(store: Store) -> None:
     junk = json.dumps({"feedback": "All facts are there.", "verdict": 1})
     (run,) = by_model(store, given(), rubric(), script=lambda body, n: junk)
-    found = degeneracy_of(at_hand(store, run))
+    found = degeneracy_of(saved_run(store, run))
     assert [one.sign for one in found] == ["constant", "duplicates"]
     at = visit(("run", run.run_id), "Scores")
     assert [plainly(one.value) for one in at.warning] == [one.sentence for one in found]
@@ -360,7 +360,7 @@ def test_feedback_is_shown_as_text_with_every_verdict(store: Store) -> None:
 def test_the_worst_text_comes_first_with_its_claims_and_marks(store: Store) -> None:
     run = judged(store, given())
     at = visit(("run", run.run_id), "Texts")
-    texts = judge_output(at_hand(store, run)).texts
+    texts = judge_output(saved_run(store, run)).texts
     worst = min(text.scores["claims-rules-f1"] or 0.0 for text in texts)
     assert field(at, "Text").options[0].endswith(f": {worst:.3f}")  # type: ignore[attr-defined]
     assert field(at, "Text").options[0].startswith("GPT, level 3")  # type: ignore[attr-defined]
@@ -395,7 +395,10 @@ def test_two_judges_on_the_same_texts(store: Store) -> None:
     (second,) = by_model(store, texts, rubric())
     at = visit(("run", first.run_id), "Judges")
     assert field(at, "Compare with").value == ("run", second.run_id)  # type: ignore[attr-defined]
-    a, b = score_table(at_hand(store, first)).values[:, 0], score_table(at_hand(store, second)).values[:, 0]
+    a, b = (
+        score_table(saved_run(store, first)).values[:, 0],
+        score_table(saved_run(store, second)).values[:, 0],
+    )
     numbers = shown(at, "Agreement").set_index("Agreement")
     for name, of in (("Pearson", stats.pearsonr), ("Kendall", stats.kendalltau)):
         assert numbers["Value"][f"{name} over all texts"].split()[0] == f"{of(a, b).statistic:.2f}"
@@ -417,8 +420,8 @@ def test_judges_of_several_models_by_size(store: Store) -> None:
     table = shown(at, "Technique")
     assert list(table["Model"]) == ["org/tiny-7B", "org/big-70B"]
     assert list(table["Size, billions"]) == ["7", "70"]
-    levels = np.array([int(one.level or 0) for one in score_table(at_hand(store, small)).rows])
-    scores = score_table(at_hand(store, small)).values[:, 0]
+    levels = np.array([int(one.level or 0) for one in score_table(saved_run(store, small)).rows])
+    scores = score_table(saved_run(store, small)).values[:, 0]
     assert float(table["Pearson"][0].split()[0]) == pytest.approx(
         stats.pearsonr(-levels, scores).statistic, abs=0.005
     )
@@ -501,7 +504,7 @@ def test_a_judge_whose_questions_others_deny_has_a_high_disagreement_rate(store:
 def mqm(run: Run, store: Store) -> bytes:
     """Two marked errors: one in a replaced sentence, one in a sentence of the reference."""
     header = "system\tdoc\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
-    (text,) = (one.text for one in judge_output(at_hand(store, run)).texts if one.row.item_id == "1")
+    (text,) = (one.text for one in judge_output(saved_run(store, run)).texts if one.row.item_id == "1")
     rows = [
         ("Nobody knows", "Accuracy/Addition", "Major"),
         ("tower", "Fluency/Grammar", "Minor"),
@@ -530,7 +533,7 @@ def test_marked_errors_are_compared_with_the_mismatches(
     (check,) = list_runs(store, ("alignment",))
     assert begun == [check.run_id]
 
-    found, _ = marked_texts(judge_output(at_hand(store, run)), read_ratings(marks, "marks.tsv"))
+    found, _ = marked_texts(judge_output(saved_run(store, run)), read_ratings(marks, "marks.tsv"))
     at = visit(("run", aligned(store, found).run_id), "Result", "check")
     caught = shown(at, "Errors").set_index("Errors")["Found"]
     assert caught["overall"].endswith("(1 of 2)")
@@ -610,7 +613,7 @@ def test_the_page_metrics_shows_a_judges_scores(store: Store) -> None:
     run = judged(store, given())
     at = visit_metrics(("run", run.run_id), "Correlations")
     frame = next(one.value for one in at.dataframe if "Pearson" in one.value.columns)
-    assert set(frame["metric"]) == {metric.name for metric in score_table(at_hand(store, run)).metrics}
+    assert set(frame["metric"]) == {metric.name for metric in score_table(saved_run(store, run)).metrics}
     assert (frame["Pearson"] > 0.5).all()
     at = visit_metrics(("run", run.run_id), "Progress")
     assert "Score with other settings" not in buttons(at)

@@ -20,7 +20,7 @@ from helpers.texts.judge_runs import run_to_the_end, settings
 from streamlit.testing.v1 import AppTest
 
 from core.judges.pairwise import parse_guidelines
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.schema.scores import MASK_NOTE
 from core.sources.texts import guidelines_of_study, pairs_of_study
 from core.store import Store
@@ -80,7 +80,7 @@ def test_the_owners_guidelines_are_preselected_and_the_run_starts(
     (run,) = list_runs(store)
     assert run_data(store, run.run_id) == pairs_of_study(store, study.study)[0]
     assert (run.kind, run.data_file) == ("pairwise", "masked-study-STUDYMARKER.jsonl")
-    guidelines = parse_guidelines(at_hand(store, run).asked.attached, "guidelines.yaml")
+    guidelines = parse_guidelines(saved_run(store, run).request.attached, "guidelines.yaml")
     assert guidelines == guidelines_of_study(store, study.study)
     assert guidelines.text == OWN_GUIDELINES
 

@@ -22,7 +22,7 @@ from core.report import DASH, csv_of
 from core.results.correlations.levels import ALL_EQUAL, EQUAL
 from core.runs.asked import ask
 from core.runs.generation import texts_of_run
-from core.runs.path import at_hand, create
+from core.runs.path import create, saved_run
 from core.runs.scoring import score_table
 from core.schema.result_table import Column, ResultTable
 from core.schema.runs import Run
@@ -125,7 +125,7 @@ def test_the_table_equals_what_scipy_computes_from_the_scores(store: Store, run:
     at = visit(("run", run.run_id), "Correlations")
     frame = shown(at, "Kendall, interval")
     assert set(frame["metric"]) == set(METRICS)
-    scores = score_table(at_hand(store, run))
+    scores = score_table(saved_run(store, run))
     damage = [-float(row.level or "nan") for row in scores.rows]
     for index, metric in enumerate(scores.metrics):
         row = frame[frame["metric"] == metric.name].iloc[0]

@@ -153,7 +153,7 @@ def test_a_judge_within_levels_says_nothing_of_levels(store: Store) -> None:
 
 
 def _levels_of(store: Store, run: Run) -> tuple[ScoreTable, Made]:
-    at = path.at_hand(store, run)
+    at = path.saved_run(store, run)
     return score_table(at), made_of_run(at)
 
 

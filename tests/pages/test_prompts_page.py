@@ -27,7 +27,7 @@ from core.llm.prompts import (
     shipped_prompts,
 )
 from core.runs.judging.several import work_through
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.store import Store, open_store
 from core.store.runs import list_runs
 from pages.widgets import run_panel
@@ -50,7 +50,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def work(database: Path, first: int, _: str, further: tuple[int, ...] = ()) -> int:
         with open_store(database) as own:  # the page runs in a thread of its own
-            work_through([at_hand(own, number) for number in (first, *further)], worked)
+            work_through([saved_run(own, number) for number in (first, *further)], worked)
         return 0
 
     monkeypatch.setattr(run_panel, "start_child", work)

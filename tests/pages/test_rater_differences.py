@@ -6,7 +6,7 @@ import regex
 from core.schema.study import NO_ANSWER
 from core.study.guidelines import DIFF_MODES, shipped_aids, shipped_wording
 from pages.widgets import blind_pair
-from pages.widgets.blind_pair import diff_used, mode_for, to_remember
+from pages.widgets.blind_pair import diff_used, mode_for, remembered_mode
 
 AIDS = shipped_aids()
 
@@ -32,7 +32,7 @@ REFERENCE = "Eiffel built the tower in 1887. It is old, and in Paris."
 def test_the_mode_of_a_pair_and_what_is_stored(base: str, remembered: str, shown: str, used: str) -> None:
     assert mode_for(base, remembered, AIDS) == shown
     assert diff_used(shown, base) == used
-    assert to_remember(shown, base, remembered, AIDS) == remembered, (
+    assert remembered_mode(shown, base, remembered, AIDS) == remembered, (
         "a mode that nobody chose is not remembered"
     )
 
@@ -49,7 +49,7 @@ def test_the_mode_of_a_pair_and_what_is_stored(base: str, remembered: str, shown
     ],
 )
 def test_a_mode_that_was_chosen_is_remembered(mode: str, base: str, remembered: str, then: str) -> None:
-    assert to_remember(mode, base, remembered, AIDS) == then
+    assert remembered_mode(mode, base, remembered, AIDS) == then
     assert mode_for(base, then, AIDS) == mode
 
 

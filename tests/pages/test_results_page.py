@@ -33,7 +33,7 @@ from core.store.answers import PAIRS, insert_guess
 from core.store.raters import delete_session
 from core.store.studies import find_study, set_state
 from core.study.bundle import write_bundle
-from core.study.export import to_csv, to_jsonl, to_paper_zip
+from core.study.export import answers_csv, answers_jsonl, paper_zip
 from core.study.lifecycle import DEMO_NAME, import_study, load_demo_once, move
 from core.study.raters import import_votes
 from pages.studies import exporting
@@ -362,13 +362,13 @@ def test_downloads_are_what_the_commands_write(store: Store) -> None:
     assert [f"{name} ({file.name})" for name, file in made.items()] == labels
     assert all(file.holds for file in made.values())
     content = {name: file.make(record) for name, file in made.items()}
-    assert content["CSV"] == to_csv(record)
-    assert content["JSONL"] == to_jsonl(record)
+    assert content["CSV"] == answers_csv(record)
+    assert content["JSONL"] == answers_jsonl(record)
     with_texts = exporting.pair_files(record, study_results(record, n_resamples=10), texts=True)
-    assert with_texts["CSV"].make(record) == to_csv(record, texts=True) != content["CSV"]
+    assert with_texts["CSV"].make(record) == answers_csv(record, texts=True) != content["CSV"]
     assert at.checkbox(key="results_texts").set_value(True).run().exception == []
     assert content["Bundle"] == write_bundle(record)
-    assert content["Factual's votes"] == to_paper_zip(record)
+    assert content["Factual's votes"] == paper_zip(record)
     assert json.loads(content["Results"])["n_pairs"] == 8
 
 

@@ -63,7 +63,7 @@ def test_a_finished_run_reports_scores(store: Store) -> None:
         assert part not in found, part
     assert not at.button
     assert name_of(run.run).endswith("2 metrics, texts.jsonl")
-    assert run.asked.environment == "base"
+    assert run.request.environment == "base"
 
 
 @pytest.mark.slow

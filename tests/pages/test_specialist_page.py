@@ -23,7 +23,7 @@ from core.judges.rated import NOT_JUDGED
 from core.report import DASH
 from core.runs.asked import asked_of
 from core.runs.kinds import KINDS
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.schema.runs import Run
 from core.schema.scores import ErrorSpan, RatedText, Rating, ScorableOutput
 from core.sources.texts import rated_of_folder
@@ -185,7 +185,7 @@ def test_a_judge_of_ratings_of_one_file_and_one_line_works_on_the_page(
     at.run()
     press(at, "Judge the one item")
     (run,) = list_runs(store, ("toy",))
-    assert worked(at_hand(store, run)).run.state == "done"
+    assert worked(saved_run(store, run)).run.state == "done"
     at = visit(run, "Texts", "scores")
     assert any("what" in row for table in tables(at) for row in table), "its record is a table"
 

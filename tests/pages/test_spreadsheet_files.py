@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.formats.registry import read_scores
-from core.tables.writer import csv_bytes, for_excel
+from core.tables.writer import csv_bytes, excel_csv
 from pages.widgets.downloads import spreadsheet_file
 
 PAGES = Path(__file__).parents[2] / "pages"
@@ -16,7 +16,7 @@ PAGES = Path(__file__).parents[2] / "pages"
 def test_only_csv_gets_the_mark() -> None:
     data = csv_bytes(["item_id", "bleu"], [{"item_id": "Größe", "bleu": 1.5}])
     made = spreadsheet_file("scores.csv", lambda: data)()
-    assert made == codecs.BOM_UTF8 + data == for_excel(made)
+    assert made == codecs.BOM_UTF8 + data == excel_csv(made)
     assert spreadsheet_file("scores.jsonl", lambda: data)() == data
     assert read_scores(made, "scores.csv").rows == read_scores(data, "scores.csv").rows
 
@@ -33,4 +33,4 @@ def test_every_page_with_csv_gives_the_mark(path: Path) -> None:
     assert buttons
     for button in buttons:
         if "text/csv" in button or "kind," in button or "_TYPES" in button:
-            assert "spreadsheet_file(" in button or "for_excel(" in button
+            assert "spreadsheet_file(" in button or "excel_csv(" in button

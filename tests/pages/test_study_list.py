@@ -7,7 +7,7 @@ from helpers.texts.factories import always, dataset, prefers, study_in, unblind,
 from helpers.texts.rating_studies import rating_study
 from streamlit.testing.v1 import AppTest
 
-from core.results.study.in_short import in_short
+from core.results.study.in_short import short_summary
 from core.results.study.results import study_results, verdict_of
 from core.store import Store
 from core.store.studies import read_log
@@ -51,7 +51,7 @@ def test_a_row_says_what_the_results_say(store: Store) -> None:
         vote(store, token, prefers(at_place))
     unblind(at_hand)
     results = study_results(at_hand.record)
-    short = in_short(results)
+    short = short_summary(results)
     assert short.verdict == verdict_of(results)
     assert (short.coefficient, short.agreement) == ("Cohen's kappa", results.overall.cohen_kappa.estimate)
     listed = texts_of(study_visit.visit(""))

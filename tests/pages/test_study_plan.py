@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.analyses.plan import ANALYSIS, PlanOptions, reached_by, reached_said
 from core.cli import main
-from core.results.study.planning import of_pilot
+from core.results.study.planning import pilot_basis
 from core.schema.analysis import Answer
 from core.schema.settings import fields_of
 from core.sources.studies import standing_of
@@ -55,7 +55,7 @@ def planned(**options: Any) -> Answer:
 
 def test_a_plan_before_there_is_a_study(store: Store) -> None:
     at = visit(page)
-    assert all(plain(line) in said(at) for line in planned().said)
+    assert all(plain(line) in said(at) for line in planned().all_sentences)
     shown = {one.key for kind in ("number_input", "text_input", "selectbox") for one in at.get(kind)}
     assert {f"plan_{name}" for name in fields_of(PlanOptions)} <= shown
     at.number_input(key="plan_rater_sd").set_value(0.2)
@@ -127,7 +127,7 @@ def test_a_pilot_and_a_running_study(
         assert pages[table] == out.read_bytes()
     capsys.readouterr()
     at = shown.selectbox(key=f"plan_pilot_{running.study.study_id}").set_value(pilot.study.study_id).run()
-    assert plain(of_pilot(pilot.record).source) in said(at)
+    assert plain(pilot_basis(pilot.record).source) in said(at)
 
 
 def test_the_progress_says_what_is_reached(store: Store) -> None:

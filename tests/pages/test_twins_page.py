@@ -10,7 +10,7 @@ from helpers.texts.judge_runs import run_to_the_end, settings, texts, worked
 from core.formats.registry import read_texts
 from core.generation.twins import BY_RULES
 from core.judges.twins import KIND, plan_twins
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.records import write_pieces
 from core.schema.runs import Run
 from core.schema.scores import mask_named
@@ -40,9 +40,9 @@ def test_one_press_makes_twins_of_the_chosen_texts(store: Store) -> None:
     press(at, f"Make {4 * len(BY_RULES)} twins of 4 pairs")
     assert not at.exception
     (run,) = list_runs(store, (KIND.name,))
-    twins = at_hand(store, run.run_id).contents
+    twins = saved_run(store, run.run_id).contents
     assert {(one.row.level, one.other_level) for one in twins} == {("A0", "A3"), ("A3", "A0")}
-    assert at_hand(store, run.run_id).asked.by_rules
+    assert saved_run(store, run.run_id).request.by_rules
 
 
 def test_texts_without_levels_twins_themselves_and_masked_texts_offer_no_twins(store: Store) -> None:

@@ -38,7 +38,7 @@ from core.store.kept import keep_file, keep_run_metrics, keep_scores, record_cal
 from core.store.raters import count_event
 from core.store.runs import beat, claim_run, finish_run, save_items
 from core.study.bundle import write_bundle
-from core.study.export import ratings_csv, to_csv
+from core.study.export import answers_csv, ratings_csv
 from core.study.lifecycle import exclude_rater, set_guideline, set_wording, withdraw_rater
 from core.study.raters import import_votes, preview_link, reissue_link, revoke_link
 
@@ -69,7 +69,7 @@ def pairs(store: Store) -> tuple[bytes, bytes]:
     guess_all(vote(store, at_hand.tokens["gone"], always("left")))
     withdraw_rater(store, at_hand.study, "gone", keep_votes=True)
     unblind_pairs(at_hand)
-    return write_bundle(at_hand.record), to_csv(at_hand.record)
+    return write_bundle(at_hand.record), answers_csv(at_hand.record)
 
 
 def looks(store: Store) -> tuple[bytes, bytes]:
@@ -79,7 +79,7 @@ def looks(store: Store) -> tuple[bytes, bytes]:
     vote(store, at_hand.tokens["R1"], prefers(1))
     look(store, at_hand.study, by="test")
     unblind_pairs(at_hand)
-    return write_bundle(at_hand.record), to_csv(at_hand.record)
+    return write_bundle(at_hand.record), answers_csv(at_hand.record)
 
 
 def ratings(store: Store) -> tuple[bytes, bytes]:

@@ -99,7 +99,7 @@ def test_the_card_of_a_certificate_has_every_system() -> None:
     for made in (html, markdown):
         assert one.verdict in made
         for system in one.systems:
-            assert f"{system.found.estimate:.2f}" in made
+            assert f"{system.estimate.estimate:.2f}" in made
             assert system.system in made
     assert "Systems" in markdown
 
@@ -160,12 +160,12 @@ def _hostile(**options: Any) -> Check:
 
 
 def test_hostile_names_stay_text_in_html() -> None:
-    plain = _Read(card_html(_check(("a", "b")), names=True, said=["x"], **MADE))
+    plain = _Read(card_html(_check(("a", "b")), names=True, sentences=["x"], **MADE))
     page = _Read(
         card_html(
             _hostile(),
             names=True,
-            said=[HOSTILE],
+            sentences=[HOSTILE],
             **(MADE | {"command": shlex.join(["check", HOSTILE])}),
         )
     )
@@ -177,7 +177,7 @@ def test_hostile_names_stay_text_in_markdown() -> None:
     made = card_md(
         _hostile(),
         names=True,
-        said=[HOSTILE],
+        sentences=[HOSTILE],
         further=[ResultTable("t", (Column("a"),), ((HOSTILE,),), title=HOSTILE)],
         **(MADE | {"command": shlex.join(["check", HOSTILE])}),
     ).decode()

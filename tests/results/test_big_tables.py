@@ -30,9 +30,9 @@ from core.results.big_tables.scored import (
     texts_table,
     values_of,
 )
-from core.results.correlations.levels import by_level
+from core.results.correlations.levels import compare_levels
 from core.results.correlations.table import DEFAULT_OPTIONS, correlate_scores
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.tables.opened import big_table
 from core.schema.analysis import Answer
 from core.schema.big_tables import TEXTS_FILE, n_chunks, part_name
@@ -150,7 +150,7 @@ def test_intervals_are_those_of_an_ordinary_run(
         assert (pearson.low, pearson.high) == pytest.approx((expected.low, expected.high), rel=1e-9)
         assert ours.by_method["kendall"].interval_reason == RANKS
         assert ours.by_method["kendall"].low is None
-    for theirs in by_level(ordinary, **drawing):
+    for theirs in compare_levels(ordinary, **drawing):
         for level, expected in theirs.levels.items():
             ours = next(
                 one.mean
@@ -181,7 +181,7 @@ def tables_of(found: BigEstimates) -> dict[str, ResultTable]:
 
 def test_the_sentence_names_the_metric_that_follows_quality(found: BigEstimates) -> None:
     best = max(found.correlations, key=lambda one: one.by_method["spearman"].estimate or 0)
-    assert Answer(ANALYSIS, BigTableOptions(), result_of(found)).said[0].startswith(best.metric.name)
+    assert Answer(ANALYSIS, BigTableOptions(), result_of(found)).all_sentences[0].startswith(best.metric.name)
     assert best.metric.name == "rouge-l"
 
 
@@ -350,7 +350,7 @@ def test_a_run_has_the_chunks_that_are_saved(store: Store, ordinary: ScoreTable)
     run = big_run(store, ordinary, CHUNK, 3)
     folder = store.path.with_name("assay.db.d") / f"run-{run.run_id}"
     (folder / part_name(3)).write_bytes((folder / part_name(2)).read_bytes())  # of a killed process
-    table = big_table(at_hand(store, run))
+    table = big_table(saved_run(store, run))
     assert (table.n_scored, table.n_rows) == (3 * CHUNK, 400)
     assert [one.name for one in table.metrics] == list(METRICS)
 

@@ -249,10 +249,10 @@ def test_which_column_says_what() -> None:
     with pytest.raises(InputError, match="could be matched with a rated dimension"):
         evaluators_of(bare, people)
     assert [found.name for found in evaluators_of(bare, people, dimension="H")] == ["x", "y", "z"]
-    asked = evaluators_of(bare, people, said="H")
+    asked = evaluators_of(bare, people, run_dimension="H")
     assert [dict(found.columns) for found in asked] == [{"H": "x"}, {"H": "y"}, {"H": "z"}]
     with pytest.raises(InputError, match="the one dimension"):
-        evaluators_of(bare, people, said="mqm")
+        evaluators_of(bare, people, run_dimension="mqm")
     (named,) = evaluators_of(bare, people, columns={"x": "LA", "z": "H"})
     assert dict(named.columns) == {"LA": "x", "H": "z"}
     with pytest.raises(InputError, match="column of scores"):

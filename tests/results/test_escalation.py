@@ -197,7 +197,7 @@ def test_the_threshold_is_that_of_the_labelled_texts() -> None:
     own = trust_threshold(
         sure[labelled], (given.scores[:, 0] == truth)[labelled].astype(float), thresholds=[1.0, 0.6]
     )
-    assert found.chosen == own.chosen
+    assert found.chosen == own.threshold
     assert found.chosen is not None
     assert found.chosen.threshold == 1
     assert found.kept.tolist() == (sure == 1).tolist()
@@ -227,7 +227,7 @@ def test_a_shift_of_confidence_is_named() -> None:
     found = found_of(given, sure)
     assert found.shift_p is not None
     assert found.shift_p < 0.001
-    assert len(answer_of(given, sure).said) > len(answer_of(*split()[:2]).said)
+    assert len(answer_of(given, sure).all_sentences) > len(answer_of(*split()[:2]).all_sentences)
 
 
 def test_whose_label() -> None:
@@ -236,13 +236,13 @@ def test_whose_label() -> None:
     given = panel(np.tile([1.0, 1, 0], (n, 1)), np.ones(n))
     one = found_of(given, np.ones(n))
     assert one.chosen is None
-    assert one.found.steps[0].agreement == pytest.approx(2 / 3)
+    assert one.trust.steps[0].agreement == pytest.approx(2 / 3)
     assert one.among_raters.estimate == pytest.approx(1 / 3)
     most = found_of(given, np.ones(n), against="majority")
     assert most.chosen is not None
     assert most.chosen.agreement == 1
     tied = found_of(panel(np.tile([1.0, 0], (n, 1)), np.ones(n)), np.ones(n), against="majority")
-    assert tied.found.steps[0].agreement == 0.5
+    assert tied.trust.steps[0].agreement == 0.5
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,7 @@ def test_several_texts_of_an_item_are_said() -> None:
     found = found_of(grouped, sure)
     assert found.n_items == 40
     alone = found_of(given, sure)
-    assert found.found.steps[0].n_clusters < alone.found.steps[0].n_clusters
+    assert found.trust.steps[0].n_clusters < alone.trust.steps[0].n_clusters
     of_grouped, of_alone = (answer_of(one, sure).tables["escalate"].notes for one in (grouped, given))
     assert len(of_grouped) == len(of_alone) + 1
 
@@ -322,7 +322,7 @@ def test_labels_that_come_back_leave_the_threshold_and_give_the_total() -> None:
     given, sure, truth = split()
     before = found_of(given, sure)
     after = found_of(_with_back(given, truth, np.array(before.sent), 1.0), sure)
-    assert after.found == before.found
+    assert after.trust == before.trust
     assert after.sent == ()
     assert after.n_back == len(before.sent)
     human = np.where((sure < 1) | (np.arange(400) < 160), truth, NAN)
@@ -373,7 +373,7 @@ def test_an_audit_of_kept_texts_corrects_them_alone() -> None:
     assert any(sure[row] == 1 for row in sent.rows[:40])  # mixed among the others
     after = found_of(_with_back(given, truth, np.array(sent.rows), np.array(sent.probability)), sure)
     assert (after.n_audited, after.n_back) == (40, len(before.sent))
-    assert after.found == before.found
+    assert after.trust == before.trust
     audited = np.isin(np.arange(400), kept)
     human = np.where((sure < 1) | audited, truth, NAN)
     assert after.total == kept_and_sent(
@@ -395,7 +395,7 @@ def after_all(given: Panel, sure: Any, truth: Any) -> Escalation:
 def test_labels_of_a_simple_random_sample_choose_a_threshold() -> None:
     given, sure, truth = split()
     drawn = _with_back(given, truth, np.arange(160), 0.4)
-    assert found_of(drawn, sure).found == found_of(given, sure).found
+    assert found_of(drawn, sure).trust == found_of(given, sure).trust
     by_uncertainty = _with_back(given, truth, np.arange(160), np.linspace(0.1, 0.9, 160))
     with pytest.raises(InputError):
         found_of(by_uncertainty, sure)
@@ -409,7 +409,7 @@ def test_labels_drawn_before_stay_out_of_the_threshold_when_others_come_back() -
     panel = _with_back(given, truth, drawn, np.linspace(0.1, 0.9, 20))
     panel.ratings[came, 0] = truth[came]
     after = found_of(panel, sure, returned=np.isin(np.arange(400), came))
-    assert after.found == before.found
+    assert after.trust == before.trust
     assert after.n_back == 40
 
 
@@ -447,7 +447,7 @@ def test_the_figure_shows_every_threshold() -> None:
     given, sure, _ = split()
     found = found_of(given, sure)
     traces: dict[str, Any] = {trace.name: trace for trace in trust_thresholds(found).data}
-    assert list(traces["agreement"].y) == [step.agreement for step in found.found.steps]
-    assert list(traces["lower bound"].y) == [step.low for step in found.found.steps]
+    assert list(traces["agreement"].y) == [step.agreement for step in found.trust.steps]
+    assert list(traces["lower bound"].y) == [step.low for step in found.trust.steps]
     assert set(traces["promise"].y) == {0.9}
-    assert list(traces["kept of labelled"].y) == [step.share for step in found.found.steps]
+    assert list(traces["kept of labelled"].y) == [step.share for step in found.trust.steps]

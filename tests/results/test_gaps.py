@@ -10,7 +10,7 @@ from core.errors import InputError
 from core.formats.panel import read_panel
 from core.formats.panel.beside import texts_in
 from core.report import json_of
-from core.results.check.gaps import beside_of, find_gaps
+from core.results.check.gaps import find_gaps, find_text
 from core.schema.panel import Panel, TextBeside
 from core.schema.scores import ScoredRow
 
@@ -143,9 +143,9 @@ def test_rows_without_an_item_are_numbered_as_in_the_panel() -> None:
 
 def test_different_texts_of_one_row_are_not_guessed() -> None:
     row = ScoredRow("q1", "s")
-    assert beside_of(row, [TextBeside(row, text="a"), TextBeside(row, text="b")]) is None
+    assert find_text(row, [TextBeside(row, text="a"), TextBeside(row, text="b")]) is None
     same = [TextBeside(row, text="a", reasons={"x": "1"}), TextBeside(row, text="a", reasons={"y": "2"})]
-    found = beside_of(row, same)
+    found = find_text(row, same)
     assert found is not None
     assert found.reasons == {"x": "1", "y": "2"}
 

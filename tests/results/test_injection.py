@@ -22,8 +22,8 @@ from core.results.injection import (
     injections_json,
     injections_said,
     listed_lines,
+    mark_texts,
     marked_tables,
-    with_marks,
 )
 from core.schema.panel import Panel
 from core.schema.scores import ScoredRow
@@ -94,14 +94,14 @@ def test_unknown_texts_count_neither_way() -> None:
 
 def test_without_marks_nothing_is_said_and_no_table_is_made() -> None:
     data = file_of(12, 100).replace(PLEA.encode(), b"")
-    panel, found = with_marks(panel_of(data), texts_in(data, "file.csv"))
+    panel, found = mark_texts(panel_of(data), texts_in(data, "file.csv"))
     assert found is not None
     assert (found.n, found.of) == (0, 12)
     assert not panel.made
     assert not injections_said(found)
     assert not listed_lines(found)
     assert not marked_tables(found)
-    assert with_marks(panel_of(data), ())[1] is None
+    assert mark_texts(panel_of(data), ())[1] is None
     assert injections_json(None) is None
 
 
@@ -138,7 +138,7 @@ def test_the_check_names_them_groups_them_and_compares_with_people() -> None:
 
 def test_gaps_have_the_made_column_and_its_groups() -> None:
     data = file_of(24, 4)
-    panel, _ = with_marks(panel_of(data), texts_in(data, "file.csv"))
+    panel, _ = mark_texts(panel_of(data), texts_in(data, "file.csv"))
     first, *others = json_of(gaps_of(panel))
     assert first["marks_of_injection"] == WITH
     assert others[-1]["marks_of_injection"] == WITHOUT
@@ -154,7 +154,7 @@ def test_labels_without_an_order_have_no_mean() -> None:
         for at in range(9)
     )
     panel = read_panel(data, "file.csv", human=["anna"], judges=["x"])
-    _, found = with_marks(panel, texts_in(data, "file.csv"))
+    _, found = mark_texts(panel, texts_in(data, "file.csv"))
     assert found is not None
     assert found.n == 9
     assert all(one.marked is None and one.difference.reason for one in found.means)

@@ -139,7 +139,7 @@ def test_what_is_undefined_has_a_reason() -> None:
         judged.kappa_quadratic,
         judged.correlation,
         judged.bias,
-        judged.ceiling.found,
+        judged.ceiling.estimate,
     )
     assert [None if one is None else one.reason for one in numbers] == [NO_SPREAD] * 5
     few = level_votes(5)

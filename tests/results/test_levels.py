@@ -7,7 +7,7 @@ import pytest
 from helpers.texts.score_factories import ladder, metric, table
 
 from core.errors import InputError
-from core.results.correlations.levels import ALL_EQUAL, EQUAL, MISSING, by_level
+from core.results.correlations.levels import ALL_EQUAL, EQUAL, MISSING, compare_levels
 from core.schema.scores import ScoredRow
 from core.stats.resampling import ONE_CLUSTER
 
@@ -28,7 +28,7 @@ def of(found):
 
 
 def test_shares_and_means_counted_by_hand():
-    (found,) = by_level(table(ladder(SCORES)))
+    (found,) = compare_levels(table(ladder(SCORES)))
     assert list(found.levels) == ["0", "1", "2"]
     assert [mean.estimate for mean in found.levels.values()] == pytest.approx([27 / 5, 20 / 4, 21 / 5])
     assert [(mean.n, mean.n_left_out) for mean in found.levels.values()] == [(5, 0), (4, 1), (5, 0)]
@@ -38,7 +38,7 @@ def test_shares_and_means_counted_by_hand():
 
 
 def test_the_worst_come_first_with_their_scores():
-    (found,) = by_level(table(ladder(SCORES, dataset="d")), most_worst=3)
+    (found,) = compare_levels(table(ladder(SCORES, dataset="d")), most_worst=3)
     leads = [(p.item_id, p.level, p.first_score, p.score) for p in found.worst]
     assert leads == [("rises", "2", 5, 7), ("backwards", "2", 1, 3), ("gap", "2", 4, 6)]
     assert found.worst[0].labels == {"dataset": "d"}
@@ -47,7 +47,7 @@ def test_the_worst_come_first_with_their_scores():
 def test_a_metric_whose_lower_end_is_better_is_turned_but_keeps_its_scale():
     upright = table(ladder(SCORES))
     turned = replace(upright, metrics=(metric("ter", direction="lower"),), values=-upright.values)
-    one, other = by_level(upright)[0], by_level(turned)[0]
+    one, other = compare_levels(upright)[0], compare_levels(turned)[0]
     assert of(one) == of(other)
     assert [mean.estimate for mean in other.levels.values()] == [
         -mean.estimate for mean in one.levels.values()
@@ -64,7 +64,7 @@ def test_levels_are_compared_within_a_system_and_its_labels():
         + ladder({"i": [1, 2]}, system="b")
         + ladder({"i": [3, 1]}, prompt="p")
     )
-    (found,) = by_level(table(rows))
+    (found,) = compare_levels(table(rows))
     assert (found.monotonic.estimate, found.monotonic.n, found.monotonic.n_clusters) == (2 / 3, 3, 1)
     assert found.monotonic.interval_reason == ONE_CLUSTER
 
@@ -72,28 +72,30 @@ def test_levels_are_compared_within_a_system_and_its_labels():
 def test_the_interval_of_a_share_resamples_items():
     """Two of four items fall: of four drawn, all or none do with P = 1/16 > 0.025 each."""
     rows = ladder({"a": [2, 1], "b": [2, 1], "c": [1, 2], "d": [1, 2]})
-    (found,) = by_level(table(rows))
+    (found,) = compare_levels(table(rows))
     assert (found.monotonic.low, found.monotonic.high) == (0, 1)
     assert (found.monotonic.n_resamples, found.monotonic.n_undefined) == (2000, 0)
 
 
 def test_several_metrics_give_what_each_gives_alone():
     rows = [(row, (score, None if score is None else score**2)) for row, score in ladder(SCORES)]
-    both = by_level(table(rows, ("m", "square")))
-    assert both[0] == by_level(table(ladder(SCORES)))[0]
-    assert [one.metric for one in by_level(table(rows, ("m", "square")), metrics=["square"])] == ["square"]
+    both = compare_levels(table(rows, ("m", "square")))
+    assert both[0] == compare_levels(table(ladder(SCORES)))[0]
+    assert [one.metric for one in compare_levels(table(rows, ("m", "square")), metrics=["square"])] == [
+        "square"
+    ]
     assert of(both[0]) == of(both[1])
 
 
 def test_levels_by_other_names_stand_in_the_order_of_their_numbers():
     rows = [(ScoredRow("i", "s", level), score) for level, score in (("A10", 1), ("A2", 2), ("A0", 3))]
-    (found,) = by_level(table(rows))
+    (found,) = compare_levels(table(rows))
     assert list(found.levels) == ["A0", "A2", "A10"]
     assert found.monotonic.estimate == 1
 
 
 def test_an_unscored_metric_is_undefined_not_zero():
-    (found,) = by_level(table(ladder({"i": [None, None], "j": [None, None]})))
+    (found,) = compare_levels(table(ladder({"i": [None, None], "j": [None, None]})))
     for estimate, reason in (
         (found.monotonic, "no item has a score at every level"),
         (next(iter(found.levels.values())), "no text at this level has a score"),
@@ -106,7 +108,7 @@ def test_an_unscored_metric_is_undefined_not_zero():
 
 def test_a_judge_that_says_the_same_of_everything_wins_nothing():
     """36 texts, all 1: it used to be monotonic in 1.000 [1.000, 1.000] and to prefer no damaged text."""
-    (found,) = by_level(table(ladder({f"i{k}": [1] * 6 for k in range(6)})))
+    (found,) = compare_levels(table(ladder({f"i{k}": [1] * 6 for k in range(6)})))
     assert (found.constant.value, found.constant.share, found.constant.n) == (1, 1, 36)
     shares = [found.monotonic, *found.prefers_damaged.values()]
     assert {(one.estimate, one.low, one.high, one.n) for one in shares} == {(None, None, None, 0)}
@@ -120,7 +122,7 @@ def test_a_judge_that_says_the_same_of_everything_wins_nothing():
 def test_an_item_whose_scores_are_all_equal_is_left_out_and_counted():
     """An item with some ties stays: rests is monotonic as before. Of a gap only what is there is compared."""
     equal = {"same": [7, 7, 7], "same but for a gap": [2, None, 2], "by rounding": [0.3, 0.1 + 0.2, 0.3]}
-    (found,) = by_level(table(ladder(SCORES | equal)))
+    (found,) = compare_levels(table(ladder(SCORES | equal)))
     assert (found.monotonic.estimate, found.monotonic.n, found.monotonic.n_left_out) == (0.5, 4, 4)
     assert found.left_out == {MISSING: 2, EQUAL: 2}
     assert (found.strictly_monotonic.estimate, found.strictly_monotonic.n) == (1 / 6, 6)
@@ -130,15 +132,15 @@ def test_an_item_whose_scores_are_all_equal_is_left_out_and_counted():
 
 
 def test_a_judge_that_is_nearly_constant_is_named_with_what_its_numbers_rest_on():
-    (found,) = by_level(table(ladder({f"i{k}": [1, 1, 1, 1] for k in range(9)} | {"j": [2, 1, 1, 1]})))
+    (found,) = compare_levels(table(ladder({f"i{k}": [1, 1, 1, 1] for k in range(9)} | {"j": [2, 1, 1, 1]})))
     assert (found.constant.value, found.constant.n, found.constant.n_others) == (1, 40, 1)
     assert (found.monotonic.estimate, found.monotonic.n, found.left_out) == (1, 1, {EQUAL: 9})
 
 
 def test_a_constant_metric_leaves_its_neighbours_alone():
     rows = [(row, (score, 3.0)) for row, score in ladder(SCORES)]
-    both = by_level(table(rows, ("m", "same")))
-    assert both[0] == by_level(table(ladder(SCORES)))[0]
+    both = compare_levels(table(rows, ("m", "same")))
+    assert both[0] == compare_levels(table(ladder(SCORES)))[0]
     assert both[1].monotonic.reason == ALL_EQUAL
 
 
@@ -155,18 +157,18 @@ def test_a_constant_metric_leaves_its_neighbours_alone():
 )
 def test_what_cannot_be_compared_is_said(rows, said):
     with pytest.raises(InputError, match=said):
-        by_level(table(rows))
+        compare_levels(table(rows))
 
 
 def test_an_unknown_metric_gets_a_suggestion():
     with pytest.raises(InputError, match=r"'blue-4' is unknown; did you mean bleu-4"):
-        by_level(table(ladder({"i": [1.0, 2.0]}), ("bleu-4",)), metrics=["blue-4"])
+        compare_levels(table(ladder({"i": [1.0, 2.0]}), ("bleu-4",)), metrics=["blue-4"])
 
 
 def test_the_mean_agrees_with_a_bootstrap_that_draws_items_one_by_one():
     rng = np.random.default_rng(5)
     values = rng.normal(size=(40, 2))
-    (found,) = by_level(
+    (found,) = compare_levels(
         table(ladder({f"i{k}": row.tolist() for k, row in enumerate(values)})), n_resamples=20_000
     )
     singly = values[np.random.default_rng(6).integers(0, 40, (20_000, 40)), 1].mean(axis=1)

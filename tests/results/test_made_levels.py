@@ -167,7 +167,7 @@ def test_what_cannot_be_compared_is_undecided_with_its_reason() -> None:
 def test_where_nothing_could_be_decided_the_verdict_says_so_first_with_its_most_frequent_reason() -> None:
     def said(*scores: Sequence[float | None]) -> list[str]:
         of_items = table({f"item {at}": one for at, one in enumerate(scores)})
-        return [*answered(of_items, [None] * len(of_items.rows), n_resamples=0).said]
+        return [*answered(of_items, [None] * len(of_items.rows), n_resamples=0).all_sentences]
 
     missing, equal = (1.0, 0.8, None, 0.4, 0.2), (0.5,) * 5
     alone = said(missing, missing)
@@ -310,7 +310,9 @@ def test_length_by_level_and_by_system() -> None:
     assert (pair.first, pair.second, pair.rule.larger, pair.rule.n_right) == ("long", "short", True, 40)
     assert pair.rule.p == pytest.approx(2 / 2**8)
     assert [round(level.words.estimate or 0) for level in found.levels] == [45, 46, 47, 48, 49]
-    assert sum("gives away" in line for line in answered(judged_by, given, n_resamples=200).said) == 2
+    assert (
+        sum("gives away" in line for line in answered(judged_by, given, n_resamples=200).all_sentences) == 2
+    )
 
 
 def test_lengths_of_three_systems_are_three_tests() -> None:
@@ -354,7 +356,7 @@ def test_claims_that_return_tell_how_noisy_the_judge_is() -> None:
     assert found.returns == Returns(2, 10)
     assert found.returns.noise == pytest.approx((1 - 0.2**0.5) / 2)
     told = answered(file, texts(*different(), claims=claims), n_resamples=0)
-    assert any("do not judge single items" in line for line in told.said)
+    assert any("do not judge single items" in line for line in told.all_sentences)
     assert told.json["returns"] == {"count": 2, "n": 10, "noise": found.returns.noise}
     assert check(file, texts(*different()), n_resamples=0).returns is None
     damage = table({"item": FALLING}, ("0", "1", "2", "3", "4"))

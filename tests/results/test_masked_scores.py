@@ -9,7 +9,7 @@ from core.formats.scores import write_scores_csv
 from core.joining.choices import names_of, rows_by
 from core.joining.panel import panel_of
 from core.results.check.verdict import check_panel
-from core.results.correlations.levels import by_level
+from core.results.correlations.levels import compare_levels
 from core.results.judges.agreement import agreement
 from core.schema.scores import (
     MASK_NOTE,
@@ -55,7 +55,7 @@ def test_a_panel_of_masked_texts_ranks_no_systems() -> None:
 
 def test_levels_of_a_mask_are_not_a_systems_levels() -> None:
     with pytest.raises(InputError, match="masked texts hide"):
-        by_level(TABLE)
+        compare_levels(TABLE)
 
 
 def test_two_judges_agree_on_no_system() -> None:

@@ -21,10 +21,10 @@ from core.joining.choices import rows_at
 from core.results.correlations.table import correlate_scores
 from core.results.meta_correlation import (
     LiveSide,
-    by_dataset,
     meta_correlate,
     meta_matrix,
     side_values,
+    split_by_dataset,
 )
 from core.schema.analysis import Answer
 from core.schema.correlating import CorrelateOptions
@@ -273,7 +273,7 @@ def test_each_data_set_has_its_human_side_or_a_reason():
 
 
 def test_a_live_side_is_split_by_its_data_sets():
-    parts = by_dataset(LiveSide("mine", several()))
+    parts = split_by_dataset(LiveSide("mine", several()))
     assert {name: (part.name, len(part.table.rows)) for name, part in parts.items()} == {
         "x": ("mine, x", 360),
         "y": ("mine, y", 360),

@@ -6,7 +6,7 @@ from helpers.texts.score_factories import ladder, metric, table
 
 from core.formats.registry import read_scores
 from core.joining.choices import directions
-from core.results.correlations.levels import by_level
+from core.results.correlations.levels import compare_levels
 from core.results.correlations.table import correlate_scores
 from core.results.meta_correlation import side_values
 from core.schema.correlating import CorrelateOptions
@@ -39,7 +39,7 @@ def test_scores_below_zero_were_turned_already():
 
 def test_scores_out_of_a_folder_say_no_direction_either():
     shipped = table(ladder(ERRORS), metrics=[Metric("TER", "TER-refA|from:wmt", "TER")])
-    (found,) = by_level(shipped)
+    (found,) = compare_levels(shipped)
     assert (found.monotonic.estimate, found.prefers_damaged["all"].estimate) == (1, 0)
 
 

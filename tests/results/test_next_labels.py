@@ -15,11 +15,11 @@ from core.joining.panel import inclusion_probabilities, panel_of
 from core.results.check.next_labels import (
     OTHER_TEXT,
     NextLabels,
+    add_labels,
     draft_study,
     label_task,
     next_labels,
     raters_wanted,
-    with_labels,
 )
 from core.results.check.verdict import check_panel
 from core.schema.panel import Panel
@@ -269,7 +269,7 @@ class TestStudy:
                 desk.complete(number, seconds=5)
         move(at_hand.store, at_hand.study, "closed")
         move(at_hand.store, at_hand.study, "unblinded", "done")
-        both = with_labels(panel, panel_of(rating_set_of(at_hand.record)))
+        both = add_labels(panel, panel_of(rating_set_of(at_hand.record)))
         assert both.raters == ("human", "A", "B", "C")
         assert (~np.isnan(both.ratings)).sum(axis=0).tolist() == [20, 10, 10, 10]
         chances = inclusion_probabilities(both.rows)
@@ -287,7 +287,7 @@ class TestLabels:
             f"item_id,rater,score,{PROBABILITY}\nq2,A,Pass,0.5\nq3,A,FAIL,0.25\nq9,A,pass,0.5\n".encode(),
             "new.csv",
         )
-        both = with_labels(panel, new)
+        both = add_labels(panel, new)
         assert both.ratings[:, 1].tolist()[2:] == [1.0, 0.0]
         assert both.left_out[OTHER_TEXT] == 1
 
@@ -299,7 +299,7 @@ class TestLabels:
         _, panel = table(n=4, labelled=2)
         new = read_panel(f"item_id,rater,score\n{row}\nzz,B,fail\n".encode(), "new.csv")
         with pytest.raises(InputError, match=what):
-            with_labels(panel, new)
+            add_labels(panel, new)
 
     @pytest.mark.parametrize("chance", ["0", "1.5", "often"])
     def test_an_impossible_probability_is_refused(self, chance: str) -> None:

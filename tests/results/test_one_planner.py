@@ -74,7 +74,7 @@ def test_one_study_has_one_number_in_all_four_places(store: Store, margin: float
     assert size.options == of_form
     assert size.sizes[0][1].questions == in_plan(store, at_hand)
     standing = standing_of(store, at_hand.study)
-    own = standing.own
+    own = standing.own_basis
     assert own is not None
     at_end = reached_by(standing, own)
     assert at_end.scopes[0].questions_needed == in_plan(store, at_hand)
@@ -122,14 +122,14 @@ def test_few_questions_have_a_range_instead(store: Store) -> None:
     assert (size.sizes, size.reason) == ((), FEW_TO_PLAN)
     assert size.questions_range == question_range(size.options)
     standing = standing_of(store, at_hand.study)
-    assert standing.own is None
+    assert standing.own_basis is None
     assert len(standing.why_not) == 1
 
 
 def test_before_the_end_nothing_rests_on_the_votes(store: Store) -> None:
     at_hand = voted(store)
     standing = standing_of(store, at_hand.study)
-    assert (standing.own, standing.why_not) == (None, ())
+    assert (standing.own_basis, standing.why_not) == (None, ())
     assert standing.aim.votes == len(at_hand.tokens)
     said = " ".join(reached_said(reached_by(standing)))
     ranges = [one.range for one in ASSUMPTIONS if one.range]

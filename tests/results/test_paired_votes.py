@@ -14,7 +14,7 @@ from core.analyses.correlate import ANALYSIS as CORRELATE
 from core.analyses.correlate import correlations
 from core.errors import InputError, NotAllowed
 from core.joining.choices import TableChoice
-from core.results.correlations.paired import beside_people, merged_beside, paired_with_votes
+from core.results.correlations.paired import merged_beside, pair_with_people, paired_with_votes
 from core.results.correlations.ranking import rank_metrics
 from core.results.correlations.table import correlate_dimensions, correlate_scores
 from core.results.correlations.votes import NO_ROW, preferences_of
@@ -114,18 +114,18 @@ def test_a_margin_is_turned_once_where_lower_scores_are_better(of):
 
 def test_a_direction_is_declared_for_the_scores_and_not_for_the_margins():
     choice = TableChoice(directions=(("m", "lower"),))
-    paired, _ = beside_people(scores(), record_of(), choice)
+    paired, _ = pair_with_people(scores(), record_of(), choice)
     assert paired.values[:, 0].tolist() == [-lead for lead in LEAD]
     assert paired.metrics[0].direction == "higher"
 
 
 def test_what_is_left_out_on_request_leaves_its_pair_out():
-    paired, ratings = beside_people(scores(), record_of(), TableChoice(leave_out=(("item", "q01"),)))
+    paired, ratings = pair_with_people(scores(), record_of(), TableChoice(leave_out=(("item", "q01"),)))
     assert [row.item_id for row in paired.rows] == [item for item in ITEMS if item != "q01"]
     assert {one.item_id for one in ratings.ratings} == {*ITEMS} - {"q01"}
     assert [(reason, row.item_id) for reason, row in paired.left_out] == [("on request: item q01", "q01")]
     with pytest.raises(InputError):
-        beside_people(scores(), record_of(), TableChoice(leave_out=(("system", "human"),)))
+        pair_with_people(scores(), record_of(), TableChoice(leave_out=(("system", "human"),)))
 
 
 def test_pairs_without_a_margin_and_pairs_without_votes_have_reasons():

@@ -181,7 +181,7 @@ def test_another_kind_of_judge_is_refused() -> None:
         judged_pairs(JudgeOutput("r", "rubric", "m", {}, (), ()))
     nothing = report(JudgeOutput(NAME, "pairwise", "m", {}, (), ()))
     assert nothing.blocks[0].n_pairs == 0
-    assert len(answer(nothing).said) == 1
+    assert len(answer(nothing).all_sentences) == 1
     assert all(terminal_lines(table) for table in answer(nothing).tables.values())
 
 
@@ -255,7 +255,7 @@ def test_planted_position_bias_is_found(simulated: StudyRecord) -> None:
     assert found.blocks[0].n_flips == (len(swayed), 0)
     expected = mcnemar([[0, len(swayed)], [0, 0]], exact=True).pvalue
     assert found.blocks[0].position.p == pytest.approx(expected)
-    assert sum("Position bias" in line for line in answer(found).said) == 1
+    assert sum("Position bias" in line for line in answer(found).all_sentences) == 1
     clean = report(judged(texts_of(record), copy), record)
     assert (clean.blocks[0].same.estimate, clean.blocks[0].position.p) == (1, None)
 
@@ -392,10 +392,10 @@ def test_a_judge_with_one_answer_is_named_first(simulated: StudyRecord) -> None:
     record, codes = held_out(simulated)
     always = lambda a, b, repeat: "both_good"  # noqa: E731
     for says, n in ((always, N_PAIRS), (always_first, N_PAIRS)):
-        first, *others = answer(report(judged(texts_of(record), says), record)).said
+        first, *others = answer(report(judged(texts_of(record), says), record)).all_sentences
         assert first.startswith(f"{NAME} is constant: on {n} of {N_PAIRS} pairs")
         assert not any("constant" in line for line in others)
-    varied = answer(report(judged(texts_of(record), copies(record, codes)), record)).said
+    varied = answer(report(judged(texts_of(record), copies(record, codes)), record)).all_sentences
     assert not any("constant" in line for line in varied)
 
 
@@ -440,7 +440,7 @@ def test_nothing_by_system_and_no_votes_before_the_study_is_unblinded(store: Sto
     assert found.systems_reason
     assert "pairs-systems" not in answer(found).tables
     shown = answer(found)
-    written = json_of(shown.tables["pairs"]), shown.json, shown.said
+    written = json_of(shown.tables["pairs"]), shown.json, shown.all_sentences
     assert not any(name in str(written) for name in ("'ai'", "'human'", "answer 1"))
     assert found.blocks[0].position.share_first.estimate == 1, "what the place does is no secret"
     with pytest.raises(NotAllowed):
@@ -470,7 +470,7 @@ def test_nothing_by_system_and_no_votes_before_the_study_is_unblinded(store: Sto
 def test_a_handful_of_items_shows_nothing_of_a_place() -> None:
     five = report(judged(texts(*"01234"), always_first))
     assert five.blocks[0].position.share_first.estimate == 1
-    assert not any("No sign" in line for line in answer(five).said)
+    assert not any("No sign" in line for line in answer(five).all_sentences)
 
 
 def test_always_the_candidate_is_no_constant_judge_and_always_a_tie_is_one(simulated: StudyRecord) -> None:

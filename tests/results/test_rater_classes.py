@@ -59,10 +59,12 @@ def test_estimates_are_those_of_the_model(good_judge: Calibration) -> None:
     (made,) = rater_classes(good_judge).values()
     labels, truth = votes()
     model = dawid_skene(labels, 3)
-    assert [one.rater for one in made.found.raters] == list(RATERS)
-    assert [one.accuracy.estimate for one in made.found.raters] == [one.estimate for one in model.accuracy]
-    assert made.found.classes == ("0", "1", "2")
-    assert made.found.below_others == ("dan",)
+    assert [one.rater for one in made.confusions.raters] == list(RATERS)
+    assert [one.accuracy.estimate for one in made.confusions.raters] == [
+        one.estimate for one in model.accuracy
+    ]
+    assert made.confusions.classes == ("0", "1", "2")
+    assert made.confusions.below_others == ("dan",)
     known = model.labels >= 0
     assert made.with_model.estimate == pytest.approx((model.labels == truth)[known].mean())
     majority = majority_labels(labels, 3)

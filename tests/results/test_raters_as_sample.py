@@ -57,7 +57,7 @@ def test_the_two_verdicts_stand_beside_each_other(wide: StudyResults) -> None:
     net = results_of(given(6, 20), 20, margin=0.1, score="net_preference")
     (both,) = [line for line in headline(net) if "over raters as a sample" in line]
     assert "composite" not in both
-    assert net.raters_as_sample.found == sample.found
+    assert net.raters_as_sample.mrmc == sample.mrmc
 
 
 def test_numbers_are_those_of_the_votes_that_count(wide: StudyResults) -> None:
@@ -65,9 +65,9 @@ def test_numbers_are_those_of_the_votes_that_count(wide: StudyResults) -> None:
 
     counted = count(record_of(given(6, 20), dataset(20)), Filters())
     votes = preferences(counted.codes)
-    assert wide.raters_as_sample.found == mrmc(votes, counted.questions)
+    assert wide.raters_as_sample.mrmc == mrmc(votes, counted.questions)
     assert wide.raters_as_sample.components == variance_components(votes, counted.questions)
-    assert wide.raters_as_sample.found.mean == pytest.approx(wide.overall.net_preference)
+    assert wide.raters_as_sample.mrmc.mean == pytest.approx(wide.overall.net_preference)
 
 
 def test_excluded_raters_and_dry_runs_do_not_count() -> None:
@@ -79,26 +79,26 @@ def test_excluded_raters_and_dry_runs_do_not_count() -> None:
     ]
     found = study_results(record_of(votes, dataset(20), raters=raters), n_resamples=100).raters_as_sample
     assert found.names == ("R0", "R1", "R2", "R3", "R4")
-    assert found.found.n_raters == 5
+    assert found.mrmc.n_raters == 5
 
 
 def test_below_five_raters_the_verdict_is_for_these_raters() -> None:
     found = results_of(given(3, 20), 20)
     sample = found.raters_as_sample
-    assert (sample.value, sample.found.bound, sample.found.reason) == (None, None, "fewer than 5 raters: 3")
-    assert any(sample.found.reason in line for line in headline(found))
+    assert (sample.value, sample.mrmc.bound, sample.mrmc.reason) == (None, None, "fewer than 5 raters: 3")
+    assert any(sample.mrmc.reason in line for line in headline(found))
     assert sample.components.components is not None
 
 
 def test_few_questions_are_not_enough_information() -> None:
     found = results_of(given(5, 8), 8).raters_as_sample
-    assert (found.value, found.found.bound) == ("not enough information", None)
-    assert found.found.reason == "fewer than 15 questions: 8"
+    assert (found.value, found.mrmc.bound) == ("not enough information", None)
+    assert found.mrmc.reason == "fewer than 15 questions: 8"
 
 
 def test_dealt_questions_are_named() -> None:
     found = results_of(given(8, 24, each=3), 24, margin=0.3)
-    assert found.raters_as_sample.found.method == "dealt"
+    assert found.raters_as_sample.mrmc.method == "dealt"
     assert found.raters_as_sample.value == "non-inferior"
     assert any("Not every rater" in note for note in answer_of(found).tables["rater-means"].notes)
 
@@ -110,7 +110,7 @@ def test_a_filter_of_raters_applies(wide: StudyResults) -> None:
 
 
 def test_tables_show_each_rater_and_both_means(wide: StudyResults) -> None:
-    tables, found = answer_of(wide).tables, wide.raters_as_sample.found
+    tables, found = answer_of(wide).tables, wide.raters_as_sample.mrmc
     means = tables["rater-means"]
     rows = {row[0]: row for row in means.rows}
     assert list(rows) == [*wide.raters, THESE, SAMPLED]
@@ -138,7 +138,7 @@ def test_inseparable_components_share_a_row() -> None:
 def test_figures_show_what_the_tables_show(raters: int) -> None:
     sample = results_of(given(raters, 20), 20).raters_as_sample
     drawn = [x for trace in rater_means(sample).data for x in trace.x]
-    assert drawn == pytest.approx([*(one.mean for one in sample.found.raters), *[sample.found.mean] * 2])
+    assert drawn == pytest.approx([*(one.mean for one in sample.mrmc.raters), *[sample.mrmc.mean] * 2])
     shares = component_shares(sample.components)
     if raters == 1:
         assert (shares, sample.components.components) == ({}, None)
@@ -158,6 +158,6 @@ def test_json_has_added_keys_without_infinity() -> None:
 
 def test_no_votes_say_nothing_of_raters() -> None:
     found = study_results(record_of({}, raters=[Rater("A")]), n_resamples=100)
-    assert found.raters_as_sample.found.mean is None
+    assert found.raters_as_sample.mrmc.mean is None
     assert not any("raters" in line for line in headline(found))
     assert "variance-components" not in answer_of(found).tables

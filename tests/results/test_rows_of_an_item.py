@@ -7,7 +7,7 @@ from core.errors import InputError
 from core.formats.spans.mqm import read_mqm
 from core.joining.choices import items_of
 from core.joining.tables import join_ratings
-from core.results.correlations.levels import by_level
+from core.results.correlations.levels import compare_levels
 from core.results.correlations.ranking import rank_metrics
 from core.results.correlations.table import correlate_scores
 from core.schema.correlating import CorrelateOptions, RankOptions
@@ -21,7 +21,7 @@ def test_a_remark_on_each_row_does_not_tear_levels_apart():
         (ScoredRow("i", "s", str(level), labels={"remark": f"words {level}", "topic": "x"}), 3.0 - level)
         for level in range(3)
     ]
-    (found,) = by_level(table(rows))
+    (found,) = compare_levels(table(rows))
     assert (found.monotonic.estimate, found.monotonic.n) == (1, 1)
 
 
@@ -31,13 +31,13 @@ def test_labels_with_levels_of_their_own_do():
         for g, scores in (("a", [3, 2, 1]), ("b", [1, 2, 3]))
         for level, score in enumerate(scores)
     ]
-    (found,) = by_level(table(rows))
+    (found,) = compare_levels(table(rows))
     assert (found.monotonic.estimate, found.monotonic.n) == (0.5, 2)
     assert {worst.labels["generator"] for worst in found.worst} == {"b"}
     assert all("remark" not in worst.labels for worst in found.worst)
 
 
-@pytest.mark.parametrize("analyse", [by_level, lambda scores: correlate_scores(scores, options=FAST)])
+@pytest.mark.parametrize("analyse", [compare_levels, lambda scores: correlate_scores(scores, options=FAST)])
 def test_one_level_in_two_spellings_is_refused_alike(analyse):
     rows = [(ScoredRow("q", "s", level), 1.0) for level in ("A0", "0", "A1")]
     with pytest.raises(InputError, match="system s: levels A0 and 0 are the same"):

@@ -235,7 +235,7 @@ def test_rows_meet_the_rater_they_stand_for_whatever_they_are_called():
     marks = rating_set(marked("q1", "A", (0, 4, "major")))
     found = rater_matrix(by_raters(), {"run:3": marks, "ben": marks}, raters={"run:3": "ann", "ben": ""})
     assert found.rows == ("run:3", "ben")
-    assert [[cell.own for cell in line] for line in found.cells] == [[True, False, False], [False] * 3]
+    assert [[cell.same_rater for cell in line] for line in found.cells] == [[True, False, False], [False] * 3]
     assert found.mean_f1_same_name == 1.0
     assert found.mean_f1_other_names == pytest.approx((0.4 + 1.0 + 0.4) / 3)
 

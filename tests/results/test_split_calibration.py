@@ -23,10 +23,10 @@ def test_a_table_of_scores_gives_one_answer_a_text() -> None:
     votes, said = panel(200)
     found = compared(votes, said)
     (one,) = split_of(found)
-    assert (one.dimension, one.raters_per_text, one.found.n_answers) == ("LA", 3, 1)
-    whole = one.found.degrees[0]
+    assert (one.dimension, one.raters_per_text, one.comparison.n_answers) == ("LA", 3, 1)
+    whole = one.comparison.degrees[0]
     assert whole.agreement_gap.estimate == pytest.approx(found.cells[0].statistics["gap"].estimate)
-    assert one.found.follows.reason == ONE_ANSWER
+    assert one.comparison.follows.reason == ONE_ANSWER
     answer = answered(*given(votes, said))
     made = answer.tables["split-raters"]
     rows = flat_rows(made)
@@ -72,16 +72,16 @@ def test_a_runs_repeats_are_its_answers_and_its_doubt_follows_theirs() -> None:
     found = compared(votes, said)
     people, made = given(votes, said)
     (one,) = split_of(found, made, output)
-    assert one.found.n_answers == 4
-    assert one.found.follows.low > 0
-    whole = one.found.degrees[0]
+    assert one.comparison.n_answers == 4
+    assert one.comparison.follows.low > 0
+    whole = one.comparison.degrees[0]
     answers = np.array([[trial.verdict for trial in text.record.trials] for text in output.texts])
     by_hand = (votes[:, :, None] == answers[:, None, :]).mean()
     assert whole.judge_agreement.estimate == pytest.approx(by_hand)
     assert "Its doubt follows theirs" in headings(
         answered(people, made, outputs=(output,)).tables["split-raters"]
     )
-    assert split_of(found)[0].found.n_answers == 1
+    assert split_of(found)[0].comparison.n_answers == 1
 
 
 def test_answers_off_the_scale_and_texts_without_a_record_fall_back() -> None:
@@ -90,7 +90,7 @@ def test_answers_off_the_scale_and_texts_without_a_record_fall_back() -> None:
     rows = [(ScoredRow(f"i{k}", "s"), float(score)) for k, score in enumerate(np.clip(said, 1, 3))]
     fewer = replace(output, texts=output.texts[:30])
     (one,) = split_of(found, table(rows, ["judge-LA"]), fewer)
-    assert (one.found.n, one.found.n_answers) == (60, 3)
+    assert (one.comparison.n, one.comparison.n_answers) == (60, 3)
 
 
 def test_numbers_are_not_compared_and_say_why() -> None:
@@ -100,7 +100,7 @@ def test_numbers_are_not_compared_and_say_why() -> None:
     made = table([(ScoredRow(f"i{n}", "s"), n / 7) for n in range(12)], ["judge-LA"])
     found = calibrate(people, made, evaluators_of(made, people)[0], QUICK)
     (one,) = split_of(found)
-    assert (one.found, one.reason) == (None, NOT_WHOLE)
+    assert (one.comparison, one.reason) == (None, NOT_WHOLE)
     made_table = answered(people, made).tables["split-raters"]
     assert not made_table.rows
     assert any(NOT_WHOLE in note for note in made_table.notes)
@@ -112,6 +112,7 @@ def test_the_json_has_every_degree() -> None:
     (said,) = answered(*given(votes, scores)).json["split_raters"].values()
     assert [one["other_raters"] for one in said["degrees"]] == ["all", "full", "none"]
     assert (
-        said["degrees"][0]["rater_distance"]["estimate"] == split[0].found.degrees[0].rater_distance.estimate
+        said["degrees"][0]["rater_distance"]["estimate"]
+        == split[0].comparison.degrees[0].rater_distance.estimate
     )
     assert (said["n"], said["n_answers"], said["reason"]) == (100, 1, None)

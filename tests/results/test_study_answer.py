@@ -50,10 +50,10 @@ def test_shares_mean_and_bounds_by_hand() -> None:
     found = results_of({"A": chosen, "B": chosen}, margin=0.3)
     made = found.answer
     assert (made.shares.candidate, made.shares.tie, made.shares.comparator) == (0.3, 0.5, 0.2)
-    assert (made.shares.n, made.found.n_questions, made.found.mean) == (40, 40, pytest.approx(0.1))
+    assert (made.shares.n, made.conclusion.n_questions, made.conclusion.mean) == (40, 40, pytest.approx(0.1))
     assert made.value == "not worse"
-    assert made.found.bounds is not None
-    assert made.found.bounds.bound == found.verdict.bound
+    assert made.conclusion.bounds is not None
+    assert made.conclusion.bounds.bound == found.verdict.bound
     written = answer_of(found).json
     assert written["verdict"]["value"] == "non-inferior", "the code of before stays"
     assert (written["answer"]["value"], written["answer"]["bound"]) == ("not worse", found.verdict.bound)
@@ -84,7 +84,7 @@ def test_the_first_sentence_is_the_answer(chosen: list[Preference], value: str, 
     assert (found.answer.value, found.verdict.value) == (value, verdict)
     first = headline(found)[0]
     assert first.split(". ")[0] == answer_name(found.answer.value, 0.1, "ai", "human", "fits_level")
-    bounds = found.answer.found.bounds
+    bounds = found.answer.conclusion.bounds
     assert bounds is not None
     assert ("Gaffke" in first) == (
         (bounds.high_method if value == "worse" else bounds.low_method) == "gaffke"
@@ -99,7 +99,7 @@ def test_the_declared_level_decides_not_worse() -> None:
         for level in (0.9, 0.95)
     }
     assert [found.answer.value for found in at.values()] == ["not worse", "not shown"]
-    lows = {found.answer.found.bounds.low for found in at.values() if found.answer.found.bounds}
+    lows = {found.answer.conclusion.bounds.low for found in at.values() if found.answer.conclusion.bounds}
     assert len(lows) == 1, "the interval does not depend on the declared level"
 
 
@@ -155,15 +155,15 @@ def test_gaffkes_bound_has_a_row_and_is_named_where_it_disagrees() -> None:
     chosen = votes(4, 14, 6)
     found = results_of({"A": chosen, "B": chosen}, margin=0.1)
     made = found.answer
-    assert made.found.bounds is not None
-    assert made.found.gaffke is not None
-    assert (made.value, made.found.bounds.low_method) == ("not worse", "questions")
-    assert made.found.gaffke.value == "not enough information"
+    assert made.conclusion.bounds is not None
+    assert made.conclusion.gaffke is not None
+    assert (made.value, made.conclusion.bounds.low_method) == ("not worse", "questions")
+    assert made.conclusion.gaffke.value == "not enough information"
     assert made.gaffke_disagrees
     assert sum("Gaffke" in line for line in headline(found)) == 1
     rows = {row[0]: row[3] for row in answer_of(found).tables["bounds"].rows}
     assert isinstance(rows[GAFFKE], Interval)
-    assert rows[GAFFKE].value == made.found.gaffke.bound
+    assert rows[GAFFKE].value == made.conclusion.gaffke.bound
     few = results_of({"A": votes(0, 40, 0), "B": votes(0, 40, 0)})
     assert GAFFKE_DECIDES in [row[0] for row in answer_of(few).tables["bounds"].rows]
     assert not few.answer.gaffke_disagrees
@@ -172,7 +172,7 @@ def test_gaffkes_bound_has_a_row_and_is_named_where_it_disagrees() -> None:
 @pytest.mark.parametrize(("chosen", "holds"), [(votes(1, 20, 1), False), (votes(5, 50, 25), True)])
 def test_one_more_lost_question_is_named_only_where_it_matters(chosen: list[Preference], holds: bool) -> None:
     found = results_of({"A": chosen, "B": chosen})
-    assert found.answer.found.holds_with_one_more is holds
+    assert found.answer.conclusion.holds_with_one_more is holds
     assert any("one more question" in line for line in headline(found)) is not holds
     rows = [row[0] for row in answer_of(found).tables["robustness"].rows]
     assert "one more question lost outright by ai" in rows, "the table has the row either way"
@@ -271,7 +271,7 @@ def test_without_a_margin_the_words_do_not_depend_on_the_order_of_systems(
     assert first == second, "the same votes, with the systems in the other order"
     if value in ("better", "worse"):
         assert first.split(" ")[0] == ("ai" if value == "better" else "human")
-    assert made.found.mean == pytest.approx(-other.answer.found.mean)  # type: ignore[operator]
+    assert made.conclusion.mean == pytest.approx(-other.answer.conclusion.mean)  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("votes_mean", ["better", "fits_level"])
@@ -292,11 +292,11 @@ def test_too_little_information_says_why_and_plans_more_questions() -> None:
     found = results_of({"A": chosen, "B": chosen}, margin=0.1)
     made = found.answer
     assert (made.value, found.verdict.value) == ("not enough information", "not shown")
-    assert made.found.reason is not None
-    assert made.found.bounds is not None
-    assert made.found.bounds.low_reason is None
+    assert made.conclusion.reason is not None
+    assert made.conclusion.bounds is not None
+    assert made.conclusion.bounds.low_reason is None
     lines = headline(found)
-    assert lines[0].lower().count(made.found.reason) == 1
+    assert lines[0].lower().count(made.conclusion.reason) == 1
     assert size_said(found.own_size) in lines
 
 
@@ -305,14 +305,14 @@ def test_few_questions_are_given_as_a_reason_once(margin: float | None) -> None:
     chosen = votes(4, 5, 5)
     found = results_of({"A": chosen, "B": chosen}, margin=margin)
     assert found.answer.value == "not enough information"
-    assert found.answer.found.reason is not None
-    assert headline(found)[0].lower().count(found.answer.found.reason) == 1
+    assert found.answer.conclusion.reason is not None
+    assert headline(found)[0].lower().count(found.answer.conclusion.reason) == 1
 
 
 def test_two_printed_bounds_say_which_are_gaffkes() -> None:
     chosen = votes(30, 10, 0)
     found = results_of({"A": chosen, "B": chosen}, margin=0.1)
-    bounds = found.answer.found.bounds
+    bounds = found.answer.conclusion.bounds
     assert bounds is not None
     assert (bounds.low_method, bounds.high_method) == ("gaffke", "gaffke")
     assert "Both are Gaffke's bounds" in headline(found)[0]
@@ -364,7 +364,7 @@ def test_votes_about_levels_say_which_answer_fits(level: str, margin: float | No
 def test_the_table_of_the_answer_says_the_level_of_its_interval() -> None:
     chosen = votes(8, 20, 12)
     found = results_of({"A": chosen, "B": chosen}, margin=0.3)
-    assert found.answer.found.interval_level == 0.9
+    assert found.answer.conclusion.interval_level == 0.9
     assert "two-sided 90 %" in answer_of(found).tables["answer"].notes[0].replace("\xa0", " ")
 
 

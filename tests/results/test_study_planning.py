@@ -11,7 +11,7 @@ from core.analyses.study_results.pair_rows import answer_of
 from core.errors import InputError
 from core.report import csv_of
 from core.results.study.counted import Filters, count
-from core.results.study.planning import of_file, of_pilot
+from core.results.study.planning import file_basis, pilot_basis
 from core.results.study.results import study_results
 from core.schema.assumptions import ASSUMPTIONS
 from core.schema.rows import json_of
@@ -117,19 +117,19 @@ def test_the_figure_has_a_line_for_each_number_of_raters() -> None:
 def test_a_pilot_gives_its_own_components() -> None:
     record = pilot()
     results = study_results(record, n_resamples=50)
-    basis = of_pilot(record)
+    basis = pilot_basis(record)
     assert basis.components == results.raters_as_sample.components.components
     assert basis.levels == len(LEVELS) - 1
     assert "3 raters" in basis.source
     assert basis.notes
     with pytest.raises(InputError, match="no variance components"):
-        of_pilot(record_of({"R0": {PAIRS_OF[1]: PREFERENCES[0]}}, dataset(6)))
+        pilot_basis(record_of({"R0": {PAIRS_OF[1]: PREFERENCES[0]}}, dataset(6)))
 
 
 def test_components_of_the_written_table_come_back() -> None:
     results = study_results(pilot(), n_resamples=50)
     table = answer_of(results).tables["variance-components"]
-    found = of_file(csv_of(table), "components.csv")
+    found = file_basis(csv_of(table), "components.csv")
     assert found.components == results.raters_as_sample.components.components
 
 
@@ -148,7 +148,7 @@ def test_components_of_the_written_table_come_back() -> None:
     ],
 )
 def test_components_from_a_file(text: str, components: Components) -> None:
-    assert of_file(text.encode(), "c.csv").components == components
+    assert file_basis(text.encode(), "c.csv").components == components
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_components_from_a_file(text: str, components: Components) -> None:
 )
 def test_a_file_without_components(text: str, problem: str) -> None:
     with pytest.raises(InputError) as found:
-        of_file(text.encode(), "c.csv")
+        file_basis(text.encode(), "c.csv")
     assert problem in str(found.value)
     assert "c.csv" in str(found.value)
 

@@ -25,8 +25,8 @@ from core.errors import InputError
 from core.results.study.counted import Filters, count
 from core.results.study.results import (
     StudyResults,
-    as_of,
     headline,
+    record_at,
     study_results,
     verdict_and_sensitivity,
 )
@@ -427,7 +427,7 @@ def test_as_of_undoes_what_came_later(store: Store) -> None:
     record = released_record(store, at_hand.study)
     place = results_seen(record)
     exclude_rater(store, at_hand.study, "ann", "late")
-    then = as_of(released_record(store, at_hand.study), place)
+    then = record_at(released_record(store, at_hand.study), place)
     assert (then.raters, then.answers) == (record.raters, record.answers)
 
 

@@ -22,11 +22,11 @@ from core.metrics import kind as metrics
 from core.runs.asked import ModelSettings, Running, ask, asked_from, asked_of, described, kept
 from core.runs.jobs import client_of
 from core.runs.kinds import KINDS, kind_named
-from core.runs.path import at_hand, create
+from core.runs.path import create, saved_run
 from core.runs.records import write_pieces
 from core.schema.runs import Kind
 from core.schema.scores import ScoredRow
-from core.schema.settings import SettingsError, as_option, fields_of, on_page
+from core.schema.settings import SettingsError, fields_of, option_word, page_word
 from core.store import Store
 from core.store.runs import list_runs
 
@@ -52,7 +52,7 @@ JUDGES = [kind for kind in KINDS.values() if isinstance(kind, JudgeKind)]
 )
 def test_each_judge_asks_with_its_own_prompts(kind: str, fields: dict[str, Any], names: list[str]) -> None:
     chosen = settings(kind, URL, **fields)
-    slots = chosen.chosen.prompts(by_rules=chosen.by_rules)
+    slots = chosen.settings.prompts(by_rules=chosen.by_rules)
     assert [slot.shipped for slot in slots] == names
     assert list(chosen.prompts.values()) == [find_prompt(name).dump() for name in names]
 
@@ -81,7 +81,7 @@ def test_prompts_that_do_not_fit_are_named_together_with_what_is_wrong_in_settin
     names = ("answer", "questions-mixed", "answers", "answers", "rubric")
     found = refused(cross_examination.KIND, {"repeats": 0}, SERVER, *names)
     assert [one.name for one in found.found_in] == ["repeats", *4 * ["prompt"]]
-    assert found.in_words(as_option).problems[1:] == (
+    assert found.in_words(option_word).problems[1:] == (
         "--prompt: answer is for answer, but this run uses prompts for questions, answers; leave it out, or choose --answers each",
         "--prompt: questions-mixed is for the task mixed, but this run's task is yes; leave it out, or choose --kind-of-questions "
         "mixed",
@@ -213,8 +213,8 @@ def test_a_problem_is_said_in_the_words_of_each_door() -> None:
     with pytest.raises(SettingsError) as refused:
         ask(cross_examination.KIND, {"n_questions": 0}, SERVER, {})
     assert str(refused.value).endswith("Questions from each text: 0 is not between 1 and 100")
-    assert refused.value.in_words(as_option).problems == ("--questions: 0 is not between 1 and 100",)
-    assert on_page(refused.value.fields["n_questions"], None) == "Questions from each text"
+    assert refused.value.in_words(option_word).problems == ("--questions: 0 is not between 1 and 100",)
+    assert page_word(refused.value.fields["n_questions"], None) == "Questions from each text"
 
 
 def numbers_of(kind: Kind) -> list[str]:
@@ -265,7 +265,7 @@ def test_a_round_trip_needs_a_language_to_come_back_to(language: str) -> None:
 
 def test_other_modes_do_not_translate() -> None:
     assert list(cross_examination.CefSettings(source_language="").problems("openai")) == []
-    assert settings("cef", URL, mode="round-trip", source_language="German").chosen.translates
+    assert settings("cef", URL, mode="round-trip", source_language="German").settings.translates
 
 
 @pytest.mark.parametrize(
@@ -310,9 +310,9 @@ def test_what_rules_say_is_told_to_be_a_stand_in(
 )
 def test_who_verifies_unless_the_user_says_so(model: Mapping[str, Any], nli: str, who: str) -> None:
     asked, _ = ask(claims.KIND, {"nli_model": nli} if nli else {}, model, {})
-    assert asked.chosen.verifier == who
+    assert asked.settings.verifier == who
     said, _ = ask(claims.KIND, {"verifier": "rules"}, model, {})
-    assert said.chosen.verifier == "rules"
+    assert said.settings.verifier == "rules"
 
 
 def test_a_path_is_whole_wherever_its_run_works(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -322,10 +322,10 @@ def test_a_path_is_whole_wherever_its_run_works(tmp_path: Any, monkeypatch: pyte
     by_metric, _ = ask(
         metrics.KIND, {"metrics": ("comet-wmt22-da",), "models": {"comet-wmt22-da": "nli"}}, {}, {}
     )
-    assert by_claims.chosen.nli_model == str(tmp_path / "nli")
-    assert list(by_metric.chosen.models.values()) == [str(tmp_path / "nli")]
+    assert by_claims.settings.nli_model == str(tmp_path / "nli")
+    assert list(by_metric.settings.models.values()) == [str(tmp_path / "nli")]
     elsewhere, _ = ask(claims.KIND, {"nli_model": "org/gone"}, {}, {})
-    assert elsewhere.chosen.nli_model == "org/gone"
+    assert elsewhere.settings.nli_model == "org/gone"
 
 
 def test_an_adapter_is_part_of_the_model(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -414,9 +414,9 @@ def test_what_a_run_keeps_is_what_was_asked_for(store: Store) -> None:
     chosen = settings("claims", f"{URL}/", atomicity="high", beta=2)
     assert chosen.model.base_url == URL
     run, _ = create(store, texts(1), "t.jsonl", chosen, RUNNING)
-    saved = at_hand(store, run.run.run_id)
-    assert (saved.asked, saved.running) == (chosen, RUNNING)
-    told = described(saved.asked)
+    saved = saved_run(store, run.run.run_id)
+    assert (saved.request, saved.running) == (chosen, RUNNING)
+    told = described(saved.request)
     assert told["prompts"]["decompose"]["name"] == "decompose-high-low"
     assert told["name"] == "claims-tiny"
     assert not {"rubric", "cef", "rubric_text"} & set(told)
@@ -445,7 +445,7 @@ def test_what_is_kept_comes_back_as_it_was_asked_for(kind: Kind, by_rules: bool)
     assert again == expected
     assert json.dumps(kept(again)) == text, "equal settings are equal texts"
     assert type(running).model_validate(json.loads(running.model_dump_json())) == running
-    assert asked_from(kind, json.loads(json.dumps(described(asked)))).chosen == asked.chosen
+    assert asked_from(kind, json.loads(json.dumps(described(asked)))).settings == asked.settings
 
 
 def test_a_run_of_a_kind_that_is_not_there_says_so(store: Store) -> None:
@@ -453,7 +453,7 @@ def test_a_run_of_a_kind_that_is_not_there_says_so(store: Store) -> None:
     run, _ = create(store, texts(1), "t.jsonl", settings("rubric", URL), RUNNING)
     with store.writing():
         store.table("run").update(run.run.run_id, {"kind": "divination"})
-    for look in (lambda: at_hand(store, run.run.run_id), lambda: asked_of(list_runs(store)[0])):
+    for look in (lambda: saved_run(store, run.run.run_id), lambda: asked_of(list_runs(store)[0])):
         with pytest.raises(InputError, match="'divination'") as refused:
             look()
         assert all(name in str(refused.value) for name in KINDS)
@@ -475,9 +475,9 @@ def test_a_run_that_a_newer_assay_saved_names_what_cannot_be_read(
     run, _ = create(store, texts(1), "t.jsonl", settings("rubric", URL), RUNNING)
     with store.writing():
         store.table("run").update(run.run.run_id, {name: json.dumps(kept) for name, kept in changed.items()})
-    saved = at_hand(store, run.run.run_id)
+    saved = saved_run(store, run.run.run_id)
     with pytest.raises(SettingsError) as refused:
-        _ = saved.asked, saved.running
+        _ = saved.request, saved.running
     assert [one.name for one in refused.value.found_in] == [field]
     assert refused.value.what.startswith(f"Run {run.run.run_id} cannot be read")
 
@@ -493,7 +493,7 @@ def test_settings_of_a_folder_that_are_none_are_a_problem_and_no_defect(broken: 
 
 def test_a_new_run_is_described_as_it_is_once_read_again(store: Store) -> None:
     run, _ = create(store, texts(1), "t.jsonl", settings("cef", URL, mode="round-trip"), RUNNING)
-    fresh, again = (json.dumps(described(one.asked)) for one in (run, at_hand(store, run.run.run_id)))
+    fresh, again = (json.dumps(described(one.request)) for one in (run, saved_run(store, run.run.run_id)))
     assert fresh == again, "run.json is the same, byte for byte"
 
 

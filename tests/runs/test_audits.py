@@ -46,7 +46,7 @@ def test_questions_of_a_judge_are_answered_from_their_own_texts(store: Store, tm
         told = estimate_all(run, progress_of(store, run.run.run_id))
         assert (told.n_items, told.calls, run.run.n_items) == (3, 18, 3)
     found = model, answered_sets = answered(run, answers.KIND)
-    assert (model, run.path.maker(run.asked), run.asked.environment, run.asked.seed) == (
+    assert (model, run.path.maker(run.request), run.request.environment, run.request.seed) == (
         "tiny",
         "tiny",
         "base",
@@ -112,7 +112,7 @@ def test_marked_errors_are_looked_for_by_a_model_or_by_rules(store: Store, tmp_p
             # Both items ask alike, once an error. Side by side each asks for itself; else the cache has the answers.
             asked = [str(one.body["messages"]) for one in server.asked[before:]]
             assert len(set(asked)) == (0 if by_rules else 2)
-            assert run.path.maker(run.asked) == ("rules" if by_rules else "tiny")
+            assert run.path.maker(run.request) == ("rules" if by_rules else "tiny")
             folder = in_folder(run, tmp_path / chosen.model.backend)
             assert (
                 read_pieces(alignment.KIND, (folder / "records.jsonl").read_bytes(), "records.jsonl") == found

@@ -29,7 +29,7 @@ from core.runs.asked import Running
 from core.runs.jobs import RunAtHand
 from core.runs.judging import judge_output
 from core.runs.kinds import KINDS
-from core.runs.path import at_hand, create, resume, written
+from core.runs.path import create, resume, saved_run, written
 from core.runs.progress import money_of, progress_of
 from core.runs.working.batch import files as batch_files
 from core.runs.working.batch.answers import AnswersRead, read_answers
@@ -513,7 +513,7 @@ def test_kill_9_while_answers_are_read_and_between_items_loses_nothing(tmp_path:
     )
     assert done.returncode == 0, done.stderr
     with open_store(database) as store, open_store(fresh) as other:
-        run = at_hand(store, 1)
+        run = saved_run(store, 1)
         same, _ = to_the_end(begin(other, n_items=12), well)
         assert files_of(run) == files_of(same)
         (cost,) = progress_of(store, 1).costs

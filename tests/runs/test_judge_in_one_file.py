@@ -29,8 +29,8 @@ def test_what_is_read_equals_what_was_written(kind: str, given: dict[str, object
     asked = settings(kind, URL, **given)  # type: ignore[arg-type]  # fields of several settings
     written = write_judge(judge_file(asked))
     found = read_judge(written.decode(), "judge.yaml")
-    assert found.asked == asked
-    assert kept(found.asked) == kept(asked)
+    assert found.request == asked
+    assert kept(found.request) == kept(asked)
     assert found.edited == ()
     assert write_judge(found) == written
 
@@ -39,15 +39,15 @@ def test_a_prompt_of_ones_own_needs_no_other_file() -> None:
     (prompt,) = [one for one in shipped_prompts("rubric-text") if one.name == "rubric-text"]
     asked = settings("rubric", URL, prompts=[prompt])
     found = read_judge(write_judge(judge_file(asked)).decode(), "judge.yaml")
-    assert found.asked.prompts == asked.prompts == {"rubric-text": prompt.dump()}
+    assert found.request.prompts == asked.prompts == {"rubric-text": prompt.dump()}
 
 
 @pytest.mark.parametrize("kind", [name for name in COMPARING if KINDS[name].Settings.MODEL_FREE])
 def test_rules_need_neither_model_nor_prompt(kind: str) -> None:
     asked = settings(kind, URL, backend="rules")
     found = read_judge(write_judge(judge_file(asked)).decode(), "judge.yaml")
-    assert found.asked == asked
-    assert found.asked.by_rules
+    assert found.request == asked
+    assert found.request.by_rules
 
 
 @pytest.mark.parametrize(

@@ -267,7 +267,7 @@ def test_claims_by_rules_ask_nobody(store: Store) -> None:
     by_level = precision.reshape(6, 5).mean(axis=0)
     assert by_level[0] == 1
     assert all(before >= after for before, after in pairwise(by_level))
-    assert (run.asked.environment, run.path.maker(run.asked), run.asked.seed) == (
+    assert (run.request.environment, run.path.maker(run.request), run.request.seed) == (
         "base",
         "claims-rules",
         None,
@@ -281,16 +281,20 @@ def test_where_a_run_goes(store: Store) -> None:
             create(store, texts(1), "t.jsonl", one, RUNNING)
             for one in (settings("rubric", server.url, seed=7), by_nli)
         )
-    assert (at_server.asked.environment, at_server.path.maker(at_server.asked), at_server.asked.seed) == (
+    assert (
+        at_server.request.environment,
+        at_server.path.maker(at_server.request),
+        at_server.request.seed,
+    ) == (
         "base",
         "rubric-tiny",
         7,
     )
-    assert nli.asked.environment == "neural"
-    assert nli.asked.prompts.keys() == {"decompose"}, "claims are verified without a prompt"
+    assert nli.request.environment == "neural"
+    assert nli.request.prompts.keys() == {"decompose"}, "claims are verified without a prompt"
     in_process = settings("rubric", "", backend="vllm")
     run, _ = create(store, texts(1), "t.jsonl", in_process, RUNNING)
-    assert run.asked.environment == "vllm"
+    assert run.request.environment == "vllm"
 
 
 def test_a_preview_tells_what_all_will_cost_and_all_costs_that(store: Store) -> None:

@@ -16,7 +16,7 @@ from helpers.texts.specialist_runs import says, specialist
 
 from core.runs.asked import Running
 from core.runs.judging import judge_output
-from core.runs.path import at_hand, create
+from core.runs.path import create, saved_run
 from core.schema.scores import JudgeOutput
 from core.store import open_store
 
@@ -26,7 +26,7 @@ CONCURRENCY = 8
 
 def output_in(database: Path) -> JudgeOutput:
     with open_store(database) as store:
-        run = at_hand(store, 1)
+        run = saved_run(store, 1)
         assert (run.run.state, run.run.message) == ("done", "")
         return judge_output(run)
 
@@ -57,7 +57,7 @@ def test_a_killed_judge_goes_on_without_repeating_what_was_saved(
         assert sum(repeated.values()) <= CONCURRENCY, "at most what was in flight is asked again"
         asked_in_all = len(server.bodies)
         with open_store(fresh) as store:
-            worked(at_hand(store, 1))
+            worked(saved_run(store, 1))
         undisturbed = len(server.bodies) - asked_in_all
     assert asked_in_all <= undisturbed + CONCURRENCY
     assert output_in(killed) == output_in(fresh)

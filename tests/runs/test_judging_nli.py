@@ -37,7 +37,7 @@ def test_claims_of_rules_and_of_a_model_are_verified_by_the_cross_encoder(
             ("openai", settings("claims", server.url, **chosen)),
         ):
             run, _ = create(store, texts(N), "t.jsonl", judge, RUNNING, limit=5)
-            assert run.asked.environment == "neural"
+            assert run.request.environment == "neural"
             assert worked_on(neural_python, run).run.state == "done"
             ended = worked_on(neural_python, resume(run, None, None))
             assert (ended.run.state, ended.run.message) == ("done", "")

@@ -21,7 +21,7 @@ from core.judges.pairwise import PairwiseRecord
 from core.results.judges.pairwise import judged_pairs, pairs_report
 from core.runs.asked import Running
 from core.runs.judging import judge_output
-from core.runs.path import at_hand, create, run_report, written
+from core.runs.path import create, run_report, saved_run, written
 from core.runs.progress import progress_of
 from core.runs.records import read_judge_folder
 from core.schema.scores import JudgeOutput
@@ -60,7 +60,7 @@ def texts(n_items: int) -> bytes:
 
 def check(store: Store, run_id: int, kind: Any, n_items: int) -> JudgeOutput:
     """Every text is there, scored or with a reason, and every call is on the account."""
-    run = at_hand(store, run_id)
+    run = saved_run(store, run_id)
     assert (run.run.state, run.run.message) == ("done", "")
     progress = progress_of(store, run_id)
     assert progress.n_done + progress.n_failed == n_items
@@ -123,7 +123,7 @@ def test_a_run_in_process(vllm_python: Path, tiny_model: Path, tmp_path: Path) -
     assert ended.returncode == 0, ended.stderr[-3000:]
     with open_store(database) as store:
         output = check(store, 1, "cef", n_items)
-        report = run_report(at_hand(store, 1), progress_of(store, 1))
+        report = run_report(saved_run(store, 1), progress_of(store, 1))
     for metric in output.metrics:  # which weights, with which options; not where they lie
         assert re.search(r"\|engine:[0-9a-f]{12}\|", metric.signature)
         assert str(tiny_model.parent) not in metric.signature
@@ -177,8 +177,8 @@ def by_real_model(
 def test_a_judge_on_a_real_model(kind: Any, by_real_model: dict[str, Path]) -> None:
     with open_store(by_real_model[kind]) as store:
         check(store, 1, kind, 1)
-        report = run_report(at_hand(store, 1), progress_of(store, 1))
-        worked_seconds = at_hand(store, 1).run.worked_seconds or 0.0
+        report = run_report(saved_run(store, 1), progress_of(store, 1))
+        worked_seconds = saved_run(store, 1).run.worked_seconds or 0.0
         replies = guided_replies(store)
         [kept] = store.rows("select count(*) as n from reply")
         [asked] = store.rows("select count(*) as n from request")
@@ -192,7 +192,7 @@ def test_a_judge_on_a_real_model(kind: Any, by_real_model: dict[str, Path]) -> N
 def test_a_judge_of_pairs_on_a_real_model(by_real_model: dict[str, Path]) -> None:
     """A pair in both orders: both texts tell the same of it, and the report adds up."""
     with open_store(by_real_model["pairwise"]) as store:
-        output = judge_output(at_hand(store, 1))
+        output = judge_output(saved_run(store, 1))
         [asked] = store.rows("select count(*) as n from request")
     assert asked["n"] == 2
     (pair,) = judged_pairs(output)

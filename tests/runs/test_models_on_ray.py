@@ -18,10 +18,10 @@ from core.llm.client import MOST_IN_A_ROW, Reply
 from core.runs.asked import Asked, ModelSettings, Running, ask
 from core.runs.jobs import RunAtHand
 from core.runs.kinds import KINDS
-from core.runs.path import at_hand, create, resume, written
+from core.runs.path import create, resume, saved_run, written
 from core.runs.working import models_on_ray
 from core.runs.working.cluster import LOST, Lost
-from core.runs.working.models_on_ray import Answering, gpus_of, in_batches
+from core.runs.working.models_on_ray import Answering, gpus_of, request_batches
 from core.schema.runs import RUN_FILE
 from core.store import Store, open_store
 from core.store.runs import ask_to_stop, get_run
@@ -184,7 +184,7 @@ def test_a_killed_run_goes_on_with_what_has_arrived(
         n = len(server.bodies)
         assert n == 64
         other_cluster.ends_after = None
-        worked(resume(at_hand(store, 1), None, None))
+        worked(resume(saved_run(store, 1), None, None))
         assert len(server.bodies) == 100, "nothing that had arrived is asked again"
         assert account(run.now())["costs"][0]["calls"] == 100
 
@@ -201,7 +201,7 @@ def test_a_cancelled_run_leaves_the_cluster_and_keeps_what_has_arrived(
         assert n == 64
         assert other_cluster.messages[0].startswith("Waiting for answers to 100 requests")
         other_cluster.hangs = None
-        assert worked(resume(at_hand(store, 1), None, None)).run.state == "done"
+        assert worked(resume(saved_run(store, 1), None, None)).run.state == "done"
         assert len(server.bodies) == 100
 
 
@@ -239,10 +239,10 @@ def test_a_machine_with_another_model_is_refused(tmp_path: Path) -> None:
 
 def test_batches_are_large_and_no_worker_is_without_one() -> None:
     asked: Any = list(range(100))
-    assert [len(one) for one in in_batches(asked, 32, 2)] == [32, 32, 32, 4]
-    assert [len(one) for one in in_batches(asked, 64, 4)] == [25] * 4
-    assert [len(one) for one in in_batches(asked[:3], 64, 8)] == [1] * 3
-    assert [one for batch in in_batches(asked, 7, 3) for one in batch] == asked
+    assert [len(one) for one in request_batches(asked, 32, 2)] == [32, 32, 32, 4]
+    assert [len(one) for one in request_batches(asked, 64, 4)] == [25] * 4
+    assert [len(one) for one in request_batches(asked[:3], 64, 8)] == [1] * 3
+    assert [one for batch in request_batches(asked, 7, 3) for one in batch] == asked
 
 
 @pytest.mark.parametrize(

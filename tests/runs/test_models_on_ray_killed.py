@@ -18,7 +18,7 @@ from helpers.texts.judge_runs import settings, text_at, texts
 
 from core.cli import main
 from core.runs.asked import Running
-from core.runs.path import at_hand, create, written
+from core.runs.path import create, saved_run, written
 from core.schema.runs import RUN_FILE
 from core.store import open_store
 
@@ -181,7 +181,7 @@ def test_vllm_on_ray_answers_as_in_process(vllm_python: Path, tiny_model: Path, 
     found = []
     for database in databases:
         with open_store(database) as store:
-            files = written(at_hand(store, 1))
+            files = written(saved_run(store, 1))
             report = json.loads(files.pop(RUN_FILE))
             found.append((files, counted(report), report["failures"]))
     assert found[0] == found[1]

@@ -25,9 +25,9 @@ def test_studies_are_listed_by_their_state_with_the_votes_of_their_raters(store:
     vote(store, at_hand.tokens["ann"], always("left"))
     found = overview(store)
     empty, half = found.open_studies
-    assert (empty.n_raters, empty.done, empty.asked, empty.share) == (0, 0, 0, 0.0)
+    assert (empty.n_raters, empty.done, empty.n_asked, empty.share) == (0, 0, 0, 0.0)
     assert (half.study, half.n_raters) == (get_study(store, at_hand.study_id), 2)
-    assert (half.done, half.asked, half.share) == (10, 20, 0.5)
+    assert (half.done, half.n_asked, half.share) == (10, 20, 0.5)
     for name in ("drafts", "closed", "unblinded"):
         (study,) = getattr(found, name)
         assert study.state == name.removesuffix("s")

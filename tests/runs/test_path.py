@@ -26,7 +26,7 @@ from core.metrics import kind as metrics
 from core.runs.asked import Asked, Running, ask, asked_of
 from core.runs.jobs import RunAtHand
 from core.runs.kinds import KINDS
-from core.runs.path import PATHS, at_hand, create, find_same, resume, run_report
+from core.runs.path import PATHS, create, find_same, resume, run_report, saved_run
 from core.runs.progress import progress_of
 from core.runs.records import read_pieces, write_pieces
 from core.schema.runs import Kind
@@ -82,9 +82,9 @@ def test_a_run_waits_with_all_that_it_needs(kind: Kind, store: Store) -> None:
     run = made(store, kind, limit=9)
     saved = run.run
     assert (saved.kind, saved.state, saved.n_items, saved.limit) == (kind.name, "waiting", 2, 2)
-    again = at_hand(store, saved.run_id)
+    again = saved_run(store, saved.run_id)
     assert (again.run, again.kind, again.path) == (saved, kind, PATHS[kind.work])
-    assert (again.asked, again.running) == (run.asked, run.running)
+    assert (again.request, again.running) == (run.request, run.running)
     assert len(again.items) == len(run.items) == 2
     assert again.contents == run.contents
     assert again.metrics == run.metrics
@@ -102,9 +102,9 @@ def test_nothing_is_read_before_it_is_needed_and_nothing_twice(
     run = made(store, kind)
     calls: Counter[str] = Counter()
     counted(monkeypatch, calls, run_data, asked_of)
-    again = at_hand(store, run.run.run_id)
+    again = saved_run(store, run.run.run_id)
     assert calls == {}
-    assert [again.kind, again.kind, again.asked.kind] == [kind] * 3
+    assert [again.kind, again.kind, again.request.kind] == [kind] * 3
     assert again.fields
     assert calls == {"asked_of": 1}
     assert again.contents is again.contents

@@ -10,7 +10,7 @@ from helpers.texts.growing_run import N_LEVELS, GrowingRun
 from numpy.testing import assert_array_equal
 
 from core.runs import jobs
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.scoring import ScoresSoFar, score_table
 from core.schema.runs import RunItem
 from core.schema.scores import ScoreTable
@@ -25,7 +25,7 @@ def run(store: Store) -> GrowingRun:
 
 def alike(so_far: ScoresSoFar, store: Store, run_id: int) -> ScoreTable:
     """The table read so far, after it was found to be that of a fresh reading."""
-    found, fresh = so_far.table(at_hand(store, run_id)), score_table(at_hand(store, run_id))
+    found, fresh = so_far.table(saved_run(store, run_id)), score_table(saved_run(store, run_id))
     assert_array_equal(found.values, fresh.values)
     assert replace(found, values=fresh.values) == fresh
     return found
@@ -41,7 +41,7 @@ def test_a_table_grows_with_the_run(run: GrowingRun, store: Store) -> None:
     so_far = ScoresSoFar()
     assert alike(so_far, store, run.run_id).values.shape == (0, 16)
     for n in (5, 0, 4, 3):
-        before = so_far.table(at_hand(store, run.run_id)).values.copy()
+        before = so_far.table(saved_run(store, run.run_id)).values.copy()
         run.grow(n)
         found = alike(so_far, store, run.run_id)
         assert len(found.rows) == len(before) + N_LEVELS * n
@@ -64,7 +64,7 @@ def test_only_new_items_are_read(run: GrowingRun, store: Store, monkeypatch: pyt
     for _ in range(4):
         time.sleep(0.005)
         run.grow(3)
-        so_far.table(at_hand(store, run.run_id))
+        so_far.table(saved_run(store, run.run_id))
     # Those of the same thousandth of a second as the newest one are read once more.
     assert read == [3, 6, 6, 6]
 
@@ -72,7 +72,7 @@ def test_only_new_items_are_read(run: GrowingRun, store: Store, monkeypatch: pyt
 def test_items_stand_in_the_order_of_the_file_however_they_come(run: GrowingRun, store: Store) -> None:
     run.grow(3)
     so_far = ScoresSoFar()
-    so_far.table(at_hand(store, run.run_id))
+    so_far.table(saved_run(store, run.run_id))
     late, first = item(run, 0, position=9, item_id="late"), item(run, 1, position=5, item_id="first")
     reasons = {
         "outputs": [{**late.result["outputs"][0], "scores": [None] * 16, "reasons": {"bleu-1": "why"}}]
@@ -114,5 +114,5 @@ def test_items_that_have_gone_are_forgotten(run: GrowingRun, store: Store, tmp_p
         assert times is not None
         with other.writing():
             other.table("run").update(1, {"started_utc": times["started_utc"]})
-        so_far.table(at_hand(store, run.run_id))
+        so_far.table(saved_run(store, run.run_id))
         assert len(alike(so_far, other, 1).rows) == 2 * N_LEVELS

@@ -18,7 +18,7 @@ from core.metrics.parts import PoolPart, ThreadPart
 from core.metrics.scorer import ScoringPair
 from core.runs.asked import ask, kept
 from core.runs.costs import estimate_all
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.progress import progress_of
 from core.runs.scoring import ScoringJob, pair_hash, score_table, undefined_scores
 from core.runs.working.worker import work
@@ -95,7 +95,7 @@ def scored(
 
 
 def same_table(store: Store, one: Run, other: Run) -> bool:
-    first, second = score_table(at_hand(store, one)), score_table(at_hand(store, other))
+    first, second = score_table(saved_run(store, one)), score_table(saved_run(store, other))
     return (
         first.rows == second.rows
         and first.metrics == second.metrics
@@ -107,7 +107,7 @@ def same_table(store: Store, one: Run, other: Run) -> bool:
 def test_every_text_has_its_scores_or_a_reason(store: Store) -> None:
     run = scored(store, OUTPUTS)
     assert (run.state, run.n_items) == ("done", 2)
-    table = score_table(at_hand(store, run))
+    table = score_table(saved_run(store, run))
     assert table.rows[0] == ScoredRow("q1", "tiny", "A0", "en", {"shots": "zero"})
     assert [(row.item_id, row.level) for row in table.rows] == [
         ("q1", "A0"),
@@ -151,7 +151,7 @@ def test_of_models_only_those_that_lack_a_score_are_asked(store: Store) -> None:
     )
     assert (sum(words.batches), sum(shared.batches)) == (2, 4)
     np.testing.assert_array_equal(
-        score_table(at_hand(store, run)).values, [[2, 2], [5, 1], [3, 2], [2, np.nan]]
+        score_table(saved_run(store, run)).values, [[2, 2], [5, 1], [3, 2], [2, np.nan]]
     )
 
 
@@ -172,7 +172,7 @@ def test_one_bad_text_costs_its_own_scores_alone(store: Store, capsys: pytest.Ca
         progress = progress_of(store, run.run_id)
         assert (progress.state, progress.n_done, progress.n_failed) == ("done", 19, 1)
         assert progress.failures == {(part.group, "ZeroDivisionError"): 1}
-        assert undefined_scores(score_table(at_hand(store, run))) == {
+        assert undefined_scores(score_table(saved_run(store, run))) == {
             (metric, reason): 1
             for metric in ("words", "shared")
             for reason in (
@@ -180,7 +180,7 @@ def test_one_bad_text_costs_its_own_scores_alone(store: Store, capsys: pytest.Ca
                 "the metric gave no finite number",
             )
         }
-        assert np.isfinite(score_table(at_hand(store, run)).values).sum() == 80
+        assert np.isfinite(score_table(saved_run(store, run)).values).sum() == 80
         assert "by nothing" in capsys.readouterr().err
     mended = ToyScorer()
     scored(store, bad, ThreadPart("lexical", lambda: mended))
@@ -194,7 +194,7 @@ def test_several_processes_give_the_same_scores(store: Store, tmp_path: Path) ->
         run = new_run(other, outputs)
         pool = PoolPart("lexical", partial(open_toy, NAMES), 2)
         assert work(other, run.run_id, job_with(other, outputs, pool, workers=2)).state == "done"
-        one, two = score_table(at_hand(store, alone)), score_table(at_hand(other, run))
+        one, two = score_table(saved_run(store, alone)), score_table(saved_run(other, run))
     assert one.rows == two.rows
     np.testing.assert_array_equal(one.values, two.values)
 
@@ -250,7 +250,7 @@ def test_a_cancelled_run_goes_on_where_it_stopped(store: Store, tmp_path: Path) 
     canceller.join()
     n_done = len(item_states(store, run.run_id))
     assert (ended.state, 5 <= n_done < 60) == ("cancelled", True)
-    assert len(score_table(at_hand(store, run)).rows) == 2 * n_done, "a table as far as it is"
+    assert len(score_table(saved_run(store, run)).rows) == 2 * n_done, "a table as far as it is"
     rest = ToyScorer()
     assert (
         work(store, run.run_id, job_with(store, outputs, ThreadPart("lexical", lambda: rest))).state == "done"
@@ -295,12 +295,12 @@ def test_what_all_items_will_take_is_told_from_the_first(store: Store) -> None:
         run.run_id,
         job_with(store, outputs, ThreadPart("lexical", partial(open_toy, NAMES, "1", 0.005))),
     )
-    found = estimate_all(at_hand(store, run), progress_of(store, run.run_id))
+    found = estimate_all(saved_run(store, run), progress_of(store, run.run_id))
     assert (found.n_seen, found.n_items, found.calls, found.money) == (10, 50, 100, None)
     assert found.seconds == pytest.approx(0.5, rel=0.5)
     cached = new_run(store, outputs, limit=10)
     work(store, cached.run_id, job_with(store, outputs))
-    assert estimate_all(at_hand(store, cached), progress_of(store, cached.run_id)).seconds is None, (
+    assert estimate_all(saved_run(store, cached), progress_of(store, cached.run_id)).seconds is None, (
         "the cache says nothing of the time"
     )
 
@@ -329,7 +329,7 @@ def test_twenty_thousand_texts_by_28_metrics_are_a_table_in_seconds(store: Store
             [{"run": run.run_id, "at": at, "name": name} for at, name in enumerate(names)],
         )
     begun = time.process_time()
-    table = score_table(at_hand(store, run))
+    table = score_table(saved_run(store, run))
     assert time.process_time() - begun < 3
     assert table.values.shape == (20_000, 28)
     assert len(table.reasons) == 20_000

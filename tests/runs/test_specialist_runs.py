@@ -71,7 +71,11 @@ def test_every_text_is_scored_by_what_the_model_said_of_it(kind: Any, store: Sto
     assert {cost.step: cost.calls for cost in progress.costs} == {
         step: n * len(output.texts) for step, n in CALLS[kind].items()
     }
-    assert (run.path.maker(run.asked), run.asked.environment, run.asked.seed) == (f"{kind}-tiny", "base", 0)
+    assert (run.path.maker(run.request), run.request.environment, run.request.seed) == (
+        f"{kind}-tiny",
+        "base",
+        0,
+    )
     table = score_table(run)
     assert [metric.direction for metric in table.metrics] == ["higher"] * len(SCORES[kind](0))
     folder = in_folder(run, tmp_path / "out")
@@ -160,7 +164,7 @@ def test_what_a_text_s_own_raters_said_is_never_shown(store: Store) -> None:
 def test_repeats_draw_anew_and_the_score_is_their_mean(store: Store) -> None:
     chosen = parrot(examples="shuffled", n_examples=2, repeats=3, seed=7)
     run = run_to_the_end(store, chosen, rated_texts(N_ITEMS))
-    assert (run.path.maker(run.asked), run.asked.seed) == ("parrot-shuffled-2-examples", 7)
+    assert (run.path.maker(run.request), run.request.seed) == ("parrot-shuffled-2-examples", 7)
     output = judge_output(run)
     drawn: set[tuple[object, ...]] = set()
     for text in output.texts:
@@ -447,7 +451,7 @@ def test_signatures_hold_what_determines_the_scores(store: Store) -> None:
     assert f"|ratings:{run.run.data_sha256[:12]}|" in first.signature
     assert first.signature != second.signature, "other ratings, other examples"
     assert judge_output(alone[0]).metrics == judge_output(alone[1]).metrics
-    assert run.asked.called == "direct-tiny"
+    assert run.request.called == "direct-tiny"
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from core.errors import InputError
 from core.runs.asked import ModelSettings, ask, asked_from, kept
 from core.runs.judging import judge_output
 from core.runs.kinds import KINDS
-from core.runs.path import NO_SUCH_RUN, at_hand
+from core.runs.path import NO_SUCH_RUN, saved_run
 from core.runs.records import read_judge_folder
 from core.schema.settings import SettingsError
 from core.store import open_store
@@ -64,7 +64,7 @@ def test_a_whole_run_is_scored_written_and_read_again(capsys: pytest.CaptureFixt
         None,
     ]
     with open_store(Path("assay.db")) as store:
-        assert judge_output(at_hand(store, 1)) == output
+        assert judge_output(saved_run(store, 1)) == output
     capsys.readouterr()
     assert main(["runs", "show", "1"]) == 0
     assert "toy" in capsys.readouterr().out
@@ -143,4 +143,4 @@ def test_a_page_asks_for_its_fields() -> None:
     at.number_input(key="judges_toy_penalty").set_value(0.25)
     at.checkbox(key="judges_toy_letters").check().run()
     asked, _ = ask(toy_judge.KIND, given["values"], {}, {})
-    assert asked.chosen == toy_judge.ToyJudgeSettings(penalty=0.25, letters=True)
+    assert asked.settings == toy_judge.ToyJudgeSettings(penalty=0.25, letters=True)

@@ -16,9 +16,9 @@ from core.schema.settings import (
     Remark,
     Settings,
     SettingsError,
-    as_option,
     fields_of,
-    on_page,
+    option_word,
+    page_word,
     refuse,
     said,
     setting,
@@ -33,7 +33,7 @@ def problems_of(given: Mapping[str, object], model: type[Settings] = ToySettings
     problems: list[Remark] = []
     found = model.read(given, problems)
     assert (found is None) == bool(problems)
-    return [said(one, fields_of(model), as_option) for one in problems]
+    return [said(one, fields_of(model), option_word) for one in problems]
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ HOSTILE = (
 )
 
 
-@pytest.mark.parametrize("word", [as_option, on_page])
+@pytest.mark.parametrize("word", [option_word, page_word])
 @pytest.mark.parametrize("text", HOSTILE)
 def test_braces_of_users_stay_what_they_are(text: str, word: Any) -> None:
     remark = Remark("language", "{shown} beside {tone=strict}", {"shown": text})
@@ -289,13 +289,13 @@ def test_braces_of_users_stay_what_they_are(text: str, word: Any) -> None:
     with pytest.raises(SettingsError) as caught:
         ToySettings.checked({"only": [{text: text}]})
     assert f"{ {text: text}!r} is not a text" in str(caught.value)
-    assert f"{ {text: text}!r} is not a text" in str(caught.value.in_words(as_option))
+    assert f"{ {text: text}!r} is not a text" in str(caught.value.in_words(option_word))
 
 
 def test_both_doors_name_the_same_fields() -> None:
     [problem] = ToySettings(loud=True).problems("openai")
-    assert said(problem, FIELDS, as_option) == "--loud: only with --tone strict and with --times of 3"
-    assert said(problem, FIELDS, on_page) == (
+    assert said(problem, FIELDS, option_word) == "--loud: only with --tone strict and with --times of 3"
+    assert said(problem, FIELDS, page_word) == (
         'Speak up: only with "Tone: without mercy" and with "Rounds" of 3'
     )
 
@@ -311,12 +311,12 @@ def test_both_doors_name_the_same_fields() -> None:
     ],
 )
 def test_a_text_has_the_words_of_its_door(text: str, option: str, page: str) -> None:
-    assert worded(text, FIELDS, as_option) == option
-    assert worded(text, FIELDS, on_page) == page
+    assert worded(text, FIELDS, option_word) == option
+    assert worded(text, FIELDS, page_word) == page
 
 
 def test_a_value_stands_before_a_field_of_its_name() -> None:
-    assert worded("{tone}, {tone=strict}", FIELDS, as_option, {"tone": "{loud}"}) == "{loud}, --tone strict"
+    assert worded("{tone}, {tone=strict}", FIELDS, option_word, {"tone": "{loud}"}) == "{loud}, --tone strict"
 
 
 def test_an_error_has_the_pages_words_and_every_doors() -> None:
@@ -326,7 +326,7 @@ def test_an_error_has_the_pages_words_and_every_doors() -> None:
     error = caught.value
     assert error.what == SettingsError.START
     assert list(error.problems) == ["Rounds: too few", "nothing to read", "0 left"]
-    typed = error.in_words(as_option)
+    typed = error.in_words(option_word)
     assert type(typed) is InputError
     assert (typed.what, *typed.problems) == (error.what, "--times: too few", "nothing to read", "0 left")
     assert error.found_in == tuple(wrong)
@@ -337,7 +337,7 @@ def test_fields_of_several_settings_and_of_others_are_known_to_an_error() -> Non
     alone = FIELDS["tone"]
     with pytest.raises(SettingsError) as caught:
         refuse([Remark("tone", "and {temperature}")], RubricSettings, also=[alone])
-    assert list(caught.value.in_words(as_option).problems) == ["--tone: and --temperature"]
+    assert list(caught.value.in_words(option_word).problems) == ["--tone: and --temperature"]
 
 
 class Read(Settings):

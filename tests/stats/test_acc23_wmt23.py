@@ -5,10 +5,10 @@ import pytest
 
 from core.stats.correlation.systems import (
     accuracy_test,
-    between_systems,
     calibrate_ties,
     calibrated_interval,
     corrected_between_systems,
+    system_correlation,
 )
 from core.stats.degeneracy import tied
 
@@ -108,7 +108,7 @@ def test_the_corrected_correlation_of_30_segments_holds_that_of_all_and_the_naiv
         given, items = rows(rng.choice(len(human), 30, replace=False))
         one = corrected_between_systems(*given, items=items, n_resamples=0)
         corrected += one.low <= full.estimate <= one.high
-        one = between_systems(*given, "pearson", items=items, n_resamples=200, rng=rng)
+        one = system_correlation(*given, "pearson", items=items, n_resamples=200, rng=rng)
         naive += one.low <= full.naive <= one.high
     assert corrected / studies >= 0.90
     assert naive / studies <= 0.75

@@ -18,10 +18,10 @@ from core.stats.alt_test import (
     counts_of,
     epsilon_sweep,
     human_ceiling,
-    on_reduced_panels,
     outcomes,
     p_values,
     power,
+    reduced_alt_test,
     winning_rates,
 )
 from core.stats.multiplicity import corrected
@@ -260,7 +260,7 @@ def test_two_raters_have_no_ceiling_and_one_rater_no_test() -> None:
     ceiling = human_ceiling(ratings)
     assert (ceiling.winning_rate, ceiling.reason) == (None, TOO_FEW_RATERS)
     assert ceiling.advantage.estimate is None
-    reduced = on_reduced_panels([1, 2, 1], ratings)
+    reduced = reduced_alt_test([1, 2, 1], ratings)
     assert (reduced.ceiling.reason, reduced.gap.estimate, reduced.gap.reason) == (
         TOO_FEW_RATERS,
         None,
@@ -334,7 +334,7 @@ def test_a_judge_that_copies_a_rater_meets_the_ceiling() -> None:
     """On reduced panels, a judge that gives each left-out rater's labels cannot exist; one that equals all does."""
     labels = np.random.default_rng(3).integers(0, 3, 60).astype(float)
     ratings = np.column_stack([labels, labels, labels])
-    reduced = on_reduced_panels(labels, ratings)
+    reduced = reduced_alt_test(labels, ratings)
     assert reduced.gap.estimate == 0
     assert reduced.ceiling.advantage.estimate == human_ceiling(ratings).advantage.estimate
 

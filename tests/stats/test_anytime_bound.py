@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.stats.non_inferiority import STAKES, above_margin, betting_wealth, lower_bound_anytime
+from core.stats.non_inferiority import STAKES, betting_wealth, is_above_margin, lower_bound_anytime
 from scripts.simulations import cell_measures, read
 from scripts.simulations.early import GRID, by_anytime_bound
 from scripts.simulations.verdicts import Cell, question_sums
@@ -40,7 +40,7 @@ def test_by_hand(means: list[float], bound: float | None) -> None:
 def test_tied_questions_until_the_margin_is_excluded(stakes: tuple[float, ...], n: int) -> None:
     """With one stake s: the smallest n with (1 + s / 9)^n of at least 10."""
     bounds = lower_bound_anytime(np.zeros(n), stakes=stakes)
-    assert [above_margin(bound, 0.1) for bound in bounds[-2:]] == [False, True]
+    assert [is_above_margin(bound, 0.1) for bound in bounds[-2:]] == [False, True]
     if len(stakes) == 1:
         assert n == int(np.ceil(np.log(10) / np.log1p(stakes[0] / 9)))
 
@@ -167,5 +167,5 @@ def test_the_simulated_table(cell: tuple) -> None:
 
 def test_the_simulation_decides_as_the_bound_does() -> None:
     sums = question_sums(Cell(0.1, 0.2, 4, 0.3, 60), 10, 1)
-    by_bound = [[above_margin(bound, 0.1) for bound in lower_bound_anytime(means)] for means in sums / 4]
+    by_bound = [[is_above_margin(bound, 0.1) for bound in lower_bound_anytime(means)] for means in sums / 4]
     assert by_anytime_bound(sums / 4).tolist() == by_bound

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from core.stats.agreement import (
-    beside_raters,
+    agreement_with_raters,
     cohen_kappa,
     gwet_ac1,
     mean_of_pairs,
@@ -67,7 +67,7 @@ def test_a_pair_without_a_coefficient_is_left_out_of_the_mean():
 
 def test_beside_raters_is_pairwise_agreement_with_the_raters_own_numbers():
     codes, judge, items = votes(missing=0.1)
-    found = beside_raters(codes, judge, clusters=items, **FEW)
+    found = agreement_with_raters(codes, judge, clusters=items, **FEW)
     other = pairwise_agreement(codes, judge, 4, clusters=items, **FEW)
     assert found.raters == raw_agreement(codes, clusters=items, **FEW)
     assert found.judge.estimate == pytest.approx(other.evaluator.estimate)
@@ -78,5 +78,5 @@ def test_beside_raters_is_pairwise_agreement_with_the_raters_own_numbers():
 
 def test_an_answer_that_raters_do_not_have_agrees_with_nobody():
     codes, judge, items = votes()
-    found = beside_raters(codes, np.full_like(judge, 4), clusters=items, n_categories=5, **FEW)
+    found = agreement_with_raters(codes, np.full_like(judge, 4), clusters=items, n_categories=5, **FEW)
     assert found.judge.estimate == 0

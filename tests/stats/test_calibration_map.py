@@ -11,9 +11,9 @@ from core.stats.calibration import (
     calibration_error,
     calibration_map,
     isotonic_knots,
+    linear_map,
     ordinal_map,
     reliability_bins,
-    through,
 )
 
 
@@ -32,7 +32,7 @@ def test_isotonic_map_is_scikit_learns():
     judge[:100] += human[:100] * 5
     theirs = IsotonicRegression(out_of_bounds="clip").fit(judge, human)
     at = np.linspace(-3, 30, 100)
-    assert through(isotonic_knots(judge, human))(at) == pytest.approx(theirs.predict(at), abs=1e-12)
+    assert linear_map(isotonic_knots(judge, human))(at) == pytest.approx(theirs.predict(at), abs=1e-12)
 
 
 def test_isotonic_map_by_hand():

@@ -19,7 +19,7 @@ from core.stats.correlation.intervals import (
     permutation_test,
     williams,
 )
-from core.stats.correlation.systems import between_systems, system_accuracy
+from core.stats.correlation.systems import system_accuracy, system_correlation
 
 pytestmark = pytest.mark.slow
 
@@ -119,7 +119,7 @@ def between_systems_coverage(nearness, n_items, studies):
         x = metric[systems] + difficulty + rng.normal(size=items.size)
         y = human[systems] + difficulty + rng.normal(size=items.size)
         found = (
-            between_systems(x, y, systems, "pearson", items=items, n_resamples=400, rng=rng),
+            system_correlation(x, y, systems, "pearson", items=items, n_resamples=400, rng=rng),
             system_accuracy(x, y, systems, items, n_resamples=400, rng=rng),
         )
         held += [holds(*one) for one in zip(found, true, strict=True)]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.stats.correlation.groups import mean_within, within_items, z_normalise
+from core.stats.correlation.groups import item_coefficients, mean_within, z_normalise
 from core.stats.resampling import ONE_CLUSTER
 
 METHODS = ("pearson", "spearman", "kendall")
@@ -28,7 +28,7 @@ def test_items_of_unequal_size_with_ties_and_gaps_equal_scipy_item_by_item(metho
     items = rng.integers(0, 60, 400)
     x, y = rng.integers(0, 5, 400).astype(float), rng.normal(size=400)
     x[rng.random(400) < 0.1], y[rng.random(400) < 0.1] = nan, nan
-    found, rows = within_items(x, y, items, method)
+    found, rows = item_coefficients(x, y, items, method)
     for number, item in enumerate(np.unique(items)):
         mine = (items == item) & ~np.isnan(x) & ~np.isnan(y)
         assert rows[number] == mine.sum()
@@ -44,7 +44,7 @@ def test_interval_is_that_of_the_mean_of_the_items_coefficients():
     y = np.tile(np.arange(6.0), 80)
     x = y + rng.normal(size=480) * 3
     found = mean_within(x, y, items, "spearman")
-    by_item, _ = within_items(x, y, items, "spearman")
+    by_item, _ = item_coefficients(x, y, items, "spearman")
     other = stats.bootstrap((by_item,), np.mean, method="percentile", rng=np.random.default_rng(3))
     assert found.estimate == pytest.approx(by_item.mean())
     assert (found.low, found.high) == pytest.approx(tuple(other.confidence_interval), abs=0.008)

@@ -6,7 +6,7 @@ import statsmodels.api as sm
 from scipy import stats
 
 from core.stats.correlation.groups import partial
-from core.stats.correlation.systems import between_systems, soft_pairwise_accuracy, system_accuracy
+from core.stats.correlation.systems import soft_pairwise_accuracy, system_accuracy, system_correlation
 from core.stats.resampling import NO_RESAMPLES
 from scripts.simulations import ROOT
 
@@ -29,7 +29,7 @@ def simulated(seed, n_systems=5, n_items=30):
 def test_between_systems_is_the_coefficient_of_their_means(method):
     x, y, systems, items = simulated(0)
     means = [[values[systems == system].mean() for system in range(5)] for values in (x, y)]
-    found = between_systems(x, y, systems, method, items=items, n_resamples=500)
+    found = system_correlation(x, y, systems, method, items=items, n_resamples=500)
     assert found.estimate == pytest.approx(SCIPY[method](*means).statistic, abs=1e-9)
     assert (found.n, found.n_clusters, found.n_left_out) == (5, 30, 0)
     assert found.low <= found.estimate <= found.high
@@ -46,13 +46,13 @@ def test_interval_between_systems_agrees_with_scipy_resampling_items():
         method="percentile",
         rng=np.random.default_rng(2),
     ).confidence_interval
-    found = between_systems(x, y, systems, "pearson", items=items)
+    found = system_correlation(x, y, systems, "pearson", items=items)
     assert (found.low, found.high) == pytest.approx((other.low, other.high), abs=0.01)
 
 
 def test_without_items_there_is_no_interval_between_systems():
     x, y, systems, _ = simulated(2)
-    found = between_systems(x, y, systems, "pearson")
+    found = system_correlation(x, y, systems, "pearson")
     assert found.low is None
     assert found.interval_reason == "no items given: nothing to resample"
 
@@ -60,7 +60,7 @@ def test_without_items_there_is_no_interval_between_systems():
 def test_a_resample_without_a_system_is_dropped_and_counted():
     """System c is on one of three items: missed by (2/3)**3 = .296 of the resamples."""
     x, y = [1, 2, 3, 1, 3, 2, 3.5], [1, 2, 3, 1, 2, 1, 2.5]
-    found = between_systems(
+    found = system_correlation(
         x,
         y,
         ["a", "b", "c", "a", "b", "a", "b"],
@@ -72,10 +72,10 @@ def test_a_resample_without_a_system_is_dropped_and_counted():
 
 
 def test_systems_without_a_row_are_left_out_and_counted():
-    found = between_systems([1, 2, nan], [1, 2, 3], ["a", "b", "c"], "pearson")
+    found = system_correlation([1, 2, nan], [1, 2, 3], ["a", "b", "c"], "pearson")
     assert (found.estimate, found.n, found.n_left_out) == (1, 2, 1)
-    assert between_systems([1, nan], [1, 2], ["a", "b"], "pearson").reason == "fewer than two systems"
-    assert between_systems([1, 1], [1, 2], ["a", "b"], "pearson").reason == EQUAL_MEANS
+    assert system_correlation([1, nan], [1, 2], ["a", "b"], "pearson").reason == "fewer than two systems"
+    assert system_correlation([1, 1], [1, 2], ["a", "b"], "pearson").reason == EQUAL_MEANS
 
 
 def test_accuracy_by_hand_with_ties_as_wmt_counts_them():
@@ -103,7 +103,7 @@ def test_equal_means_tie_whatever_order_they_were_summed_in():
     """0.1 + 0.2 + 0.3 differs from 0.3 + 0.2 + 0.1 in floating point."""
     x, y = [0.1, 0.2, 0.3, 0.3, 0.2, 0.1], [1, 2, 3, 3, 2, 1]
     assert system_accuracy(x, y, list("aaabbb")).estimate == 1
-    assert between_systems(x, [1, 1, 1, 2, 2, 2], list("aaabbb"), "pearson").reason == EQUAL_MEANS
+    assert system_correlation(x, [1, 1, 1, 2, 2, 2], list("aaabbb"), "pearson").reason == EQUAL_MEANS
 
 
 def residuals(values, labels):
@@ -178,10 +178,10 @@ def test_each_sides_mean_is_over_its_own_rows_where_rows_are_not_paired():
     y = [1, nan, nan, 3, 1, 3, nan]
     systems = ["a", "a", "b", "b", "c", "c", "d"]
     items = [1, 2, 2, 1, 1, 2, 1]
-    own = between_systems(x, y, systems, "pearson", items=items, paired=False, n_resamples=200)
+    own = system_correlation(x, y, systems, "pearson", items=items, paired=False, n_resamples=200)
     assert own.estimate == pytest.approx(stats.pearsonr([2, 5, 9], [1, 3, 2]).statistic)
     assert (own.n, own.n_left_out, own.n_clusters) == (3, 1, 2)
-    both = between_systems(x, y, systems, "pearson", items=items, n_resamples=0)
+    both = system_correlation(x, y, systems, "pearson", items=items, n_resamples=0)
     assert both.estimate == pytest.approx(stats.pearsonr([1, 6, 9], [1, 3, 1]).statistic)
     assert system_accuracy(x, y, systems, items, paired=False, n_resamples=0).estimate == pytest.approx(2 / 3)
 
@@ -190,10 +190,10 @@ def test_rows_of_scores_beside_rows_of_ratings_are_the_same_as_one_table():
     """What nobody rated, and ratings of texts that have several, need no common row."""
     x, y, systems, items = simulated(11)
     unrated = items >= 20
-    one = between_systems(
+    one = system_correlation(
         x, np.where(unrated, nan, y), systems, "pearson", items=items, paired=False, n_resamples=300
     )
-    apart = between_systems(
+    apart = system_correlation(
         np.concatenate([x, np.full((~unrated).sum(), nan)]),
         np.concatenate([np.full(x.size, nan), y[~unrated]]),
         np.concatenate([systems, systems[~unrated]]),
@@ -207,7 +207,7 @@ def test_rows_of_scores_beside_rows_of_ratings_are_the_same_as_one_table():
 
 def test_without_missing_values_pairing_makes_no_difference():
     x, y, systems, items = simulated(12)
-    for function in (between_systems, lambda x, y, s, _, **more: system_accuracy(x, y, s, **more)):
+    for function in (system_correlation, lambda x, y, s, _, **more: system_accuracy(x, y, s, **more)):
         found = [
             function(x, y, systems, "kendall", items=items, paired=p, n_resamples=200) for p in (True, False)
         ]
@@ -284,7 +284,7 @@ def test_systems_that_share_nothing_are_left_out_and_none_gives_no_soft_accuracy
 
 def test_misuse_is_refused():
     for call in (
-        lambda: between_systems([1, 2], [1, 2], ["a"], "pearson"),
+        lambda: system_correlation([1, 2], [1, 2], ["a"], "pearson"),
         lambda: system_accuracy([1, 2], [1, 2], ["a", "b"], [1]),
         lambda: partial([1, 2], [1, 2], ["a"], "pearson"),
     ):

@@ -10,7 +10,7 @@ from core.stats.correlation.coefficients import resample_columns
 from core.stats.correlation.differences import difference, differences_between
 from core.stats.correlation.groups import mean_within, partial
 from core.stats.correlation.intervals import correlate, correlate_columns, permutation_test
-from core.stats.correlation.systems import between_systems
+from core.stats.correlation.systems import system_correlation
 from core.stats.resampling import NO_RESAMPLES, ONE_CLUSTER, draw_counts, quantile
 
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -108,7 +108,7 @@ def test_per_system_equals_the_house_and_the_difference_of_means(method, paired)
     asked = {"items": items, "paired": paired, "n_resamples": 200, "rng": 7}
     found = difference(x1, x2, y, method, of="per_system", systems=systems, **asked)
     for one, x in ((found.first, x1), (found.second, x2)):
-        alone = between_systems(x, y, systems, method, **asked)
+        alone = system_correlation(x, y, systems, method, **asked)
         assert (one.estimate, one.low, one.high, one.n, one.n_clusters) == (
             alone.estimate,
             alone.low,

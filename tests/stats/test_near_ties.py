@@ -9,7 +9,7 @@ from scipy import stats
 from core.stats.correlation.coefficients import coefficient, why_undefined
 from core.stats.correlation.groups import partial, redundancy, z_normalise
 from core.stats.correlation.intervals import TWO_METRICS, correlate, meta_correlation
-from core.stats.correlation.systems import between_systems, system_accuracy
+from core.stats.correlation.systems import system_accuracy, system_correlation
 from core.stats.degeneracy import group_means, tied
 from core.stats.resampling import draw_counts
 
@@ -72,7 +72,7 @@ def test_a_huge_value_leaves_the_other_resamples_what_they_are(huge):
 def test_a_huge_score_of_one_system_does_not_tie_the_others():
     scores, people = [1e13, 0.001, 0.002, 0.003], [4, 1, 2, 3]
     systems = ["a", "b", "c", "d"]
-    assert between_systems(scores, people, systems, "kendall").estimate == pytest.approx(1)
+    assert system_correlation(scores, people, systems, "kendall").estimate == pytest.approx(1)
     assert system_accuracy(scores, people, systems).estimate == 1
 
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.stats.correlation.coefficients import coefficient, without_each_cluster
+from core.stats.correlation.coefficients import coefficient, leave_one_cluster_out
 from core.stats.correlation.intervals import Live, corrected_over_items
 from core.stats.correlation.systems import (
     accuracy_bound,
-    between_systems,
     corrected_between_systems,
     system_accuracy,
+    system_correlation,
 )
 from scripts.simulations import cell_measures, read
 from scripts.simulations import meta_correlation as meta_grid
@@ -84,7 +84,7 @@ def test_units_order_and_difficulty_of_items_change_nothing(paired):
     y[::7] = np.nan
     found = corrected_between_systems(x, y, systems, items=items, paired=paired)
     assert found.naive == pytest.approx(
-        between_systems(x, y, systems, "pearson", paired=paired, n_resamples=0).estimate
+        system_correlation(x, y, systems, "pearson", paired=paired, n_resamples=0).estimate
     )
     order = np.random.default_rng(0).permutation(x.size)
     turned = corrected_between_systems(
@@ -120,7 +120,7 @@ def test_why_it_is_undefined():
     one_item = corrected_between_systems([*x, 5], [*y, 5], [*systems, "d"], items=[*items, 1])
     assert "only one item" in str(one_item.reason)
     flat = corrected_between_systems([1] * 6, y, systems, items=items)
-    assert flat.reason == between_systems([1] * 6, y, systems, "pearson").reason
+    assert flat.reason == system_correlation([1] * 6, y, systems, "pearson").reason
     with pytest.raises(ValueError, match="confidence_level"):
         corrected_between_systems(x, y, systems, items=items, confidence_level=2)
 
@@ -143,7 +143,7 @@ def test_without_each_cluster_agrees_with_a_plain_loop():
     rng = np.random.default_rng(5)
     scores, y, clusters = rng.integers(0, 9, (30, 3)).astype(float), rng.normal(size=30), np.arange(30) // 3
     for method in ("pearson", "spearman", "kendall"):
-        found = without_each_cluster(scores, y, clusters, 10, method)
+        found = leave_one_cluster_out(scores, y, clusters, 10, method)
         expected = [
             [coefficient(own[clusters != left], y[clusters != left], method) for left in range(10)]
             for own in scores.T

@@ -7,7 +7,7 @@ from scipy.stats import norm, spearmanr
 from scipy.stats import t as student
 
 from core.stats.correlation.panels import NO_OTHERS, UNDEFINED, panel_correlation
-from core.stats.resampling import mean_share, with_agresti_min
+from core.stats.resampling import agresti_min_mean, mean_share
 
 Values = NDArray[np.float64]
 
@@ -95,7 +95,7 @@ def test_coverage(n: int, rho: float) -> None:
 def test_agresti_and_mins_interval_of_paired_passes() -> None:
     """Agresti and Min 2005: 1/2 more in each cell. Agresti (2002), table 10.1: 1,600 voters, 150 and 86 of whom changed."""
     differences = np.repeat([0.0, -1.0, 1.0], [794 + 570, 150, 86])
-    found = with_agresti_min(differences)
+    found = agresti_min_mean(differences)
     total = 1602
     middle = (86 - 150) / total
     error = np.sqrt((150 + 86 + 1) - (150 - 86) ** 2 / total) / total
@@ -107,10 +107,10 @@ def test_agresti_and_mins_interval_of_paired_passes() -> None:
 
 
 def test_nothing_varies_and_the_interval_has_a_width() -> None:
-    found = with_agresti_min(np.zeros(98))
+    found = agresti_min_mean(np.zeros(98))
     reach = student.ppf(0.975, 99) / 100
     assert (found.low, found.high) == pytest.approx((-reach, reach))
-    narrow = with_agresti_min(np.zeros(98), largest=0.25)
+    narrow = agresti_min_mean(np.zeros(98), largest=0.25)
     assert (narrow.low, narrow.high) == pytest.approx((-reach / 4, reach / 4))
 
 

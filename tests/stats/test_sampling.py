@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.stats.planning import LEAST_CHANCE, draw, narrowing, sampling_probabilities, weights_of
-from core.stats.resampling import mean_share, with_agresti_min
+from core.stats.resampling import agresti_min_mean, mean_share
 from scripts.simulations import cell_measures, read
 from scripts.simulations.next_labels import GRID
 
@@ -85,13 +85,13 @@ class TestWeights:
         # Weights 2 and 4 for values 1 and 0: 2 / 6.
         weights = weights_of([0.5, 0.25])
         assert mean_share([1, 0], weights=weights).estimate == pytest.approx(1 / 3)
-        assert with_agresti_min([1, 0], weights=weights).estimate == pytest.approx(1 / 3)
+        assert agresti_min_mean([1, 0], weights=weights).estimate == pytest.approx(1 / 3)
 
     def test_equal_weights_change_nothing_but_the_cap(self) -> None:
         values = np.random.default_rng(3).random(30)
         plain, weighted = mean_share(values), mean_share(values, weights=np.full(30, 2.0))
         assert weighted.estimate == pytest.approx(plain.estimate)
-        both = [with_agresti_min(values, weights=one) for one in (None, np.full(30, 2.0))]
+        both = [agresti_min_mean(values, weights=one) for one in (None, np.full(30, 2.0))]
         assert both[0].low == pytest.approx(both[1].low)
 
     def test_all_samples_together_give_the_true_mean(self) -> None:

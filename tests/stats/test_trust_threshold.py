@@ -36,11 +36,11 @@ def test_fewest_texts_by_hand(agreement: float, delta: float, n: int) -> None:
 def test_22_texts_that_agree_and_21() -> None:
     for n, kept in ((22, True), (21, False)):
         found = trust_threshold(np.ones(n), np.ones(n), thresholds=[1.0], **PROMISE)
-        assert (found.chosen is not None) is kept
+        assert (found.threshold is not None) is kept
         assert found.steps[0].tested is kept
         assert found.steps[0].low == pytest.approx(0.1 ** (1 / n), abs=1e-12)
     one_differs = trust_threshold(np.ones(22), np.r_[0, np.ones(21)], thresholds=[1.0], **PROMISE)
-    assert one_differs.chosen is None
+    assert one_differs.threshold is None
     assert one_differs.steps[0].tested
 
 
@@ -67,7 +67,7 @@ def test_against_a_plain_loop() -> None:
         agrees = (rng.random(n) < 0.7 + 0.29 * sure).astype(float)
         thresholds = fixed_thresholds(sure)
         found = trust_threshold(sure, agrees, thresholds=thresholds, **PROMISE)
-        own = None if found.chosen is None else found.chosen.threshold
+        own = None if found.threshold is None else found.threshold.threshold
         assert own == _plain(sure.tolist(), agrees.tolist(), thresholds.tolist())
         chosen.append(own is not None)
         for step in found.steps:
@@ -87,16 +87,16 @@ def test_ties_of_confidence_stay_together() -> None:
     sure = np.r_[np.full(30, 2 / 3), np.full(10, 1 - 1 / 3 + 1e-16)]
     found = trust_threshold(sure, np.ones(40), thresholds=fixed_thresholds(sure), **PROMISE)
     assert [step.n for step in found.steps] == [40]
-    assert found.chosen is not None
-    assert (sure >= found.chosen.threshold - SAME).all()
+    assert found.threshold is not None
+    assert (sure >= found.threshold.threshold - SAME).all()
 
 
 def test_a_later_start_survives_one_difference() -> None:
     sure = np.repeat(np.arange(8, 0, -1) / 8, 25)
     agrees = np.ones(200)
     agrees[3] = 0
-    assert trust_threshold(sure, agrees, thresholds=fixed_thresholds(sure), **PROMISE).chosen is None
-    later = trust_threshold(sure, agrees, thresholds=fixed_thresholds(sure), fewest=50, **PROMISE).chosen
+    assert trust_threshold(sure, agrees, thresholds=fixed_thresholds(sure), **PROMISE).threshold is None
+    later = trust_threshold(sure, agrees, thresholds=fixed_thresholds(sure), fewest=50, **PROMISE).threshold
     assert later is not None
     assert later.threshold == 1 / 8
 
@@ -112,7 +112,7 @@ def test_texts_of_an_item_count_less() -> None:
     all_agree = trust_threshold(
         np.ones(210), np.ones(210), thresholds=[1.0], clusters=np.repeat(np.arange(21), 10), **PROMISE
     )
-    assert all_agree.chosen is None
+    assert all_agree.threshold is None
     assert not all_agree.steps[0].tested
 
 

@@ -22,7 +22,7 @@ from core.store.places import folders_of, key_path
 from core.store.studies import find_study
 from core.study.blinding import open_desk
 from core.study.bundle import read_bundle, write_bundle
-from core.study.export import ratings_csv, to_csv
+from core.study.export import answers_csv, ratings_csv
 from core.study.raters import links
 from core.study.shipped import shipped_texts
 from scripts import convert_database as script
@@ -54,7 +54,7 @@ def tables(path: Path) -> dict[str, set[str]]:
 
 def exported(record: StudyRecord) -> list[dict[str, str]]:
     """Rows of the export, without columns that the old code did not have."""
-    export = to_csv if record.study.kind == "pairs" else ratings_csv
+    export = answers_csv if record.study.kind == "pairs" else ratings_csv
     rows = rows_of_csv(export(record).decode("utf-8-sig"))
     assert {row.pop("seconds_visible") for row in rows} == {""}, "no browser said it"
     for row in rows:

@@ -14,13 +14,13 @@ from scipy.stats import binom, chi2
 from core.schema.study import Dataset, Design
 from core.study.design import (
     REPEAT_DISTANCE,
+    add_repeats,
     assign,
     draw,
     every_other,
     first_on_left,
     first_source,
     main_sequence,
-    with_repeats,
 )
 
 DESIGN = Design("ai", "human", seed=3)
@@ -203,7 +203,7 @@ def test_hidden_repeats(n_items: int, n_levels: int, seed: int, share: float) ->
     levels = levels_of(n_levels)
     design = replace(DESIGN, seed=seed, repeat_share=share)
     main = main_sequence(design, "R1", item_ids(n_items), levels)
-    sequence = with_repeats(design, "R1", main, n_levels)
+    sequence = add_repeats(design, "R1", main, n_levels)
     assert [pair for pair, repeat, _ in sequence if not repeat] == main
     again = [(number, pair, swap) for number, (pair, repeat, swap) in enumerate(sequence) if repeat]
     possible = max(0, len(main) - REPEAT_DISTANCE)

@@ -110,7 +110,7 @@ def test_a_look_shows_one_bound_and_nothing_of_a_system_text_or_rater(store: Sto
     answer = ANALYSIS.answer(ANALYSIS.Options(), found)
     assert answer.json.keys() == SHOWN
     (entry,) = [one for one in at_hand.record.log if one.action == LOOKED]
-    everything = json.dumps([answer.json, answer.said, str(answer.tables), entry.detail]).lower()
+    everything = json.dumps([answer.json, answer.all_sentences, str(answer.tables), entry.detail]).lower()
     hidden = [name for item in at_hand.record.items for name in (item.item_id, item.question)]
     for name in (*hidden, "R1", "R2", "human", "Alpha", "Beta", "candidate", "comparator"):
         assert name.lower() not in everything, name
@@ -348,7 +348,9 @@ class TestResults:
         both(at_hand, 1)
         unblind(at_hand)
         found = study_results(at_hand.record, n_resamples=200)
-        lower = replace(found, answer=replace(found.answer, found=replace(found.answer.found, mean=-0.5)))
+        lower = replace(
+            found, answer=replace(found.answer, conclusion=replace(found.answer.conclusion, mean=-0.5))
+        )
         caution = answer_of(lower).json["early"]["caution"]
         assert caution is not None
         assert caution in headline(lower)

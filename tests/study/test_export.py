@@ -18,12 +18,12 @@ from core.study.export import (
     GUESS_COLUMNS,
     TEXT_COLUMNS,
     answer_rows,
+    answers_csv,
+    answers_jsonl,
     guesses_csv,
     paper_files,
-    to_csv,
-    to_jsonl,
-    to_paper,
-    to_paper_zip,
+    paper_votes,
+    paper_zip,
 )
 from core.study.lifecycle import exclude_rater
 from core.study.raters import import_votes, preview_link
@@ -54,7 +54,7 @@ COMMENTS = [
 
 
 def csv_rows(record: StudyRecord) -> list[dict[str, str]]:
-    text = to_csv(record).decode("utf-8")
+    text = answers_csv(record).decode("utf-8")
     return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
 
 
@@ -86,8 +86,8 @@ def test_both_texts_on_request(store: Store) -> None:
     at_hand = study_in(store, replace(data, outputs=outputs))
     vote(store, at_hand.tokens["R1"], prefers(0))
     texts = {(one.item_id, one.level, one.source): one.text for one in outputs}
-    written = [json.loads(line) for line in to_jsonl(at_hand.record, texts=True).decode().splitlines()]
-    table = csv.DictReader(io.StringIO(to_csv(at_hand.record, texts=True).decode(), newline=""))
+    written = [json.loads(line) for line in answers_jsonl(at_hand.record, texts=True).decode().splitlines()]
+    table = csv.DictReader(io.StringIO(answers_csv(at_hand.record, texts=True).decode(), newline=""))
     for row, cells in zip(written, table, strict=True):
         pair = [texts[row["item_id"], row["level"], row[who]] for who in ("candidate", "comparator")]
         assert [row[name] for name in TEXT_COLUMNS] == pair
@@ -204,7 +204,7 @@ def test_formulas_are_neutralised_in_every_text_column(store: Store) -> None:
     guarded = {name for name, value in row.items() if value.startswith("'")}
     assert guarded == {"study", "rater", "question", "level", "candidate", "comparator", "comment"}
     assert not [value for value in row.values() if value.startswith(tuple("=+-@\t\r\n"))]
-    (raw,) = (json.loads(line) for line in to_jsonl(at_hand.record).decode().splitlines())
+    (raw,) = (json.loads(line) for line in answers_jsonl(at_hand.record).decode().splitlines())
     assert (raw["comment"], raw["rater"], raw["study"]) == ("=cmd|' /C calc'!A0", "=R1", "=study")
 
 
@@ -214,7 +214,7 @@ def test_jsonl_has_texts_as_written_and_open_notes(store: Store) -> None:
     for number, comment in enumerate(COMMENTS, start=1):
         desk.save_note(number, comment=comment, invalid=False)
     desk.save_choice(1, "left", seconds=1.0, diff_used="none")
-    content = to_jsonl(at_hand.record)
+    content = answers_jsonl(at_hand.record)
     rows = [json.loads(line) for line in content.decode("utf-8").split("\n") if line]
     kept = [comment.replace("\x85", "\ufffd").replace("\x1c", "\ufffd") for comment in COMMENTS]
     assert [row["comment"] for row in rows] == kept, "as written, but for what no page can show"
@@ -226,9 +226,9 @@ def test_jsonl_has_texts_as_written_and_open_notes(store: Store) -> None:
 
 def test_nothing_yet(store: Store) -> None:
     record = study_in(store, dataset(4, LEVELS)).record
-    assert list(csv.reader(io.StringIO(to_csv(record).decode()))) == [list(COLUMNS)]
-    assert to_jsonl(record) == b""
-    assert to_paper(record) == {}
+    assert list(csv.reader(io.StringIO(answers_csv(record).decode()))) == [list(COLUMNS)]
+    assert answers_jsonl(record) == b""
+    assert paper_votes(record) == {}
 
 
 def test_the_papers_json_comes_round_as_imported_votes(store: Store) -> None:
@@ -237,9 +237,9 @@ def test_the_papers_json_comes_round_as_imported_votes(store: Store) -> None:
     vote(store, at_hand.tokens["R1"], lambda _: next(choices))
     vote(store, preview_link(store, at_hand.study).token, always("left"))
     record = at_hand.record
-    assert list(to_paper(record)) == ["R1"], "no preview"
+    assert list(paper_votes(record)) == ["R1"], "no preview"
     pairs = {(item.item_id, level) for item in record.items for level in LEVELS}
-    votes = read_votes(to_paper(record)["R1"], "r.json", pairs)
+    votes = read_votes(paper_votes(record)["R1"], "r.json", pairs)
     main = {
         (row["item_id"], row["level"]): row["choice_decoded"]
         for row in answer_rows(record)
@@ -249,7 +249,7 @@ def test_the_papers_json_comes_round_as_imported_votes(store: Store) -> None:
     assert len(votes) == 15
     other = study_in(store, dataset(4, LEVELS), raters=(), name="other")
     import_votes(store, other.study, "again", {k: v for k, v in votes.items() if k[0] != "none"})
-    assert to_paper(other.record)["again"] == to_paper(record)["R1"]
+    assert paper_votes(other.record)["again"] == paper_votes(record)["R1"]
 
 
 def test_the_papers_json_leaves_out_who_is_excluded(store: Store) -> None:
@@ -258,7 +258,7 @@ def test_the_papers_json_leaves_out_who_is_excluded(store: Store) -> None:
     for token in at_hand.tokens.values():
         vote(store, token, always("both_good"))
     exclude_rater(store, at_hand.study, "R1", "did not read")
-    assert list(to_paper(at_hand.record)) == ["R2"]
+    assert list(paper_votes(at_hand.record)) == ["R2"]
     rows = csv_rows(at_hand.record)
     assert {(row["rater"], row["excluded"]) for row in rows} == {("R1", "did not read"), ("R2", "")}
 
@@ -313,5 +313,5 @@ def test_files_of_raters_whose_names_look_alike(store: Store) -> None:
         *("results-a_b.json", "results-a_b-2.json", "results-a_b-3.json"),
         *("results-.._x.json", "results-日本.json"),
     ]
-    with zipfile.ZipFile(io.BytesIO(to_paper_zip(at_hand.record))) as archive:
+    with zipfile.ZipFile(io.BytesIO(paper_zip(at_hand.record))) as archive:
         assert {name: archive.read(name) for name in archive.namelist()} == files

@@ -19,7 +19,7 @@ from core.store import Store
 from core.store.studies import read_log
 from core.study.design import first_on_left, first_source
 from core.study.lifecycle import change_design
-from core.study.masking import masks_of, unmasked, without_systems
+from core.study.masking import mask_systems, masks_of, unmasked
 
 BLIND = [state for state in get_args(State) if state != "unblinded"]
 
@@ -155,8 +155,8 @@ def test_no_line_names_a_system_before_the_study_is_unblinded(store: Store) -> N
     logged = [line.detail for line in read_log(store, at_hand.study_id)] + own
     assert any(data.file_name in line for line in logged)
     for line in logged:
-        hidden = without_systems(at_hand.study, line).lower()
+        hidden = mask_systems(at_hand.study, line).lower()
         assert not any(name.lower() in hidden for name in data.sources)
-    assert without_systems(at_hand.study, "GPTFOURTEEN") == "GPTFOURTEEN"
+    assert mask_systems(at_hand.study, "GPTFOURTEEN") == "GPTFOURTEEN"
     unblind(at_hand)
-    assert without_systems(at_hand.study, own[0]) == own[0]
+    assert mask_systems(at_hand.study, own[0]) == own[0]

@@ -20,7 +20,7 @@ from core.store import Store
 from core.study.audit import audit_study
 from core.study.bundle import read_bundle, write_bundle
 from core.study.design import consequences
-from core.study.export import paper_files, to_csv
+from core.study.export import answers_csv, paper_files
 from core.study.guidelines import guideline_text, label_keys, practice_pairs, shipped_languages
 from core.study.lifecycle import describe_design, import_study, set_wording, studies_like, usual_design
 from core.study.raters import import_votes, import_votes_file
@@ -194,7 +194,7 @@ def test_exports_and_bundle(store: Store) -> None:
     vote(store, at_hand.tokens["R1"], always("left"))
     unblind(at_hand)
     record = at_hand.record
-    rows = list(csv.DictReader(io.StringIO(to_csv(record).decode())))
+    rows = list(csv.DictReader(io.StringIO(answers_csv(record).decode())))
     assert {row["level"] for row in rows} == {""}
     bundle = write_bundle(record)
     assert read_bundle(bundle, "b.zip") == record

@@ -148,7 +148,7 @@ def _json(found: Calibrated) -> Any:
     return {"evaluators": listed, **more} if more else listed
 
 
-def _in_numbers(rows: Sequence[Group]) -> list[Group]:
+def _numeric_groups(rows: Sequence[Group]) -> list[Group]:
     return [
         one for one in rows if not one.classes and any(cell.n is not None for cell in one.statistics.values())
     ]
@@ -156,7 +156,7 @@ def _in_numbers(rows: Sequence[Group]) -> list[Group]:
 
 def _view(view: str, rows: Sequence[Group]) -> list[Group] | None:
     """The groups in a table: those of classes have every group, that of numbers only groups without classes."""
-    numbers = _in_numbers(rows)
+    numbers = _numeric_groups(rows)
     if view == "numbers":
         rows = numbers
     elif len(numbers) == len(rows):
@@ -197,7 +197,7 @@ def _noted(name: str) -> Callable[[Calibrated], tuple[str, ...]]:
     return lambda found: found.table_notes.get(name, ())
 
 
-def _of_groups(
+def _group_table(
     view: str, prefix: str, rows: Callable[[Calibrated], Sequence[Group]], more: str
 ) -> Table[Calibrated]:
     return Table(
@@ -211,13 +211,13 @@ def _of_groups(
     )
 
 
-def _of_means(view: str) -> Table[Calibrated]:
+def _mean_table(view: str) -> Table[Calibrated]:
     def rows(found: Calibrated) -> tuple[Mean, ...] | None:
-        as_classes = any("pairwise" in one.known for one in found.means)
+        as_classes = any("pairwise" in one.applicable for one in found.means)
         return found.means if found.means and as_classes != (view == "numbers") else None
 
     def hidden(found: Calibrated) -> set[str]:
-        known = {name for one in found.means for name in one.known}
+        known = {name for one in found.means for name in one.applicable}
         return {name for name in STATISTICS if name not in known or name not in VIEWS[view][1]}
 
     return Table(
@@ -320,7 +320,7 @@ ANALYSIS = Analysis(
         "not-to-use": "groups in which another rule objects",
         "undefined": "groups with too few texts, or where agreement is undefined",
     },
-    said=lambda found: found.said,
+    all_sentences=lambda found: found.sentences,
     json=_json,
     figures=_figures,
     refuses="If scores and ratings share no text, or a column's dimension is unclear.",
@@ -337,15 +337,15 @@ ANALYSIS = Analysis(
 """,
     tables=(
         *(
-            replace(_of_groups(view, "", lambda found: found.groups, ""), question=_QUESTIONS[view])
+            replace(_group_table(view, "", lambda found: found.groups, ""), question=_QUESTIONS[view])
             for view in VIEWS
         ),
         *(
-            _of_groups(view, "pooled-", lambda found: found.overall, ": all texts")
+            _group_table(view, "pooled-", lambda found: found.overall, ": all texts")
             for view in VIEWS
             if view != "bias"
         ),
-        *(_of_means(view) for view in VIEWS if view != "bias"),
+        *(_mean_table(view) for view in VIEWS if view != "bias"),
         Table(
             "split-raters",
             Split,

@@ -89,7 +89,7 @@ def computed(options: Any, data: Rated, tell: Tell) -> Calibrated:
             data.ratings,
             dimension=options.dimension,
             columns=options.columns or None,
-            said=one.dimension,
+            run_dimension=one.dimension,
         )
         own = [
             results.calibrate(
@@ -155,7 +155,7 @@ def computed(options: Any, data: Rated, tell: Tell) -> Calibrated:
         sweep=None if sweep is None else tuple(_temperatures(sweep)),
         twins=None if twins is None else tuple(_shuffled(twins)),
         table_notes=_notes(every, several, split, maps, raters[0], sweep, twins, options.averaged),
-        said=tuple(_said(every, judged)),
+        sentences=tuple(_said(every, judged)),
         judgements=tuple((code, printable_text(said)) for one in judged for code, said in one.judgements),
         computed=tuple(map(Computed, every, maps, raters)),
     )
@@ -181,49 +181,49 @@ def _said(found: Sequence[Calibration], judged: Sequence[Advice]) -> Iterator[st
 
 
 def _evaluated(
-    found: Calibration,
+    calibration: Calibration,
     judged: Advice,
     split: Sequence[DimensionSplit],
     maps: Mapping[str, CalibrationMap] | None,
     raters: Mapping[str, RaterClasses] | None,
     averaged: str,
 ) -> Evaluated:
-    summaries = macro_averaged(found)
-    top = _mean_sections(summaries[0]) if averaged == "macro" else _sections(found.pooled)
-    (pooled,) = _groups(found, (found.pooled,))
+    summaries = macro_averaged(calibration)
+    top = _mean_sections(summaries[0]) if averaged == "macro" else _sections(calibration.pooled)
+    (pooled,) = _groups(calibration, (calibration.pooled,))
     return Evaluated(
         **top,
-        evaluator=found.evaluator,
-        ratings=found.ratings,
+        evaluator=calibration.evaluator,
+        ratings=calibration.ratings,
         averaged=averaged,
-        majority=found.options.majority,
-        majority_of_split_raters=MAJORITIES[found.options.majority],
-        undefined_kappa_as_zero=found.options.paper_kappa,
-        n_texts=sum(cell.n for cell in found.cells),
-        n_groups=len(found.cells),
-        by_group=tuple(_groups(found, found.cells)),
-        by_dimension=tuple(_groups(found, found.by_dimension)),
+        majority=calibration.options.majority,
+        majority_of_split_raters=MAJORITIES[calibration.options.majority],
+        undefined_kappa_as_zero=calibration.options.paper_kappa,
+        n_texts=sum(cell.n for cell in calibration.cells),
+        n_groups=len(calibration.cells),
+        by_group=tuple(_groups(calibration, calibration.cells)),
+        by_dimension=tuple(_groups(calibration, calibration.by_dimension)),
         pooled=pooled,
-        macro=tuple(_mean(found.evaluator, one) for one in summaries),
+        macro=tuple(_mean(calibration.evaluator, one) for one in summaries),
         not_to_use=NotToUse(
-            judged.sentence, judged.constants, RULES, tuple(_warned(found.evaluator, judged))
+            judged.sentence, judged.constants, RULES, tuple(_warned(calibration.evaluator, judged))
         ),
-        split_raters=tuple(_split_dimension(found.evaluator, one) for one in split),
-        maps=None if maps is None else tuple(_mapped(found.evaluator, *one) for one in maps.items()),
+        split_raters=tuple(_split_dimension(calibration.evaluator, one) for one in split),
+        maps=None if maps is None else tuple(_mapped(calibration.evaluator, *one) for one in maps.items()),
         dawid_skene=None
         if raters is None
-        else tuple(_model(found.evaluator, *one) for one in raters.items()),
-        left_out=found.left_out,
-        notes=found.notes,
+        else tuple(_model(calibration.evaluator, *one) for one in raters.items()),
+        left_out=calibration.left_out,
+        notes=calibration.notes,
     )
 
 
-def _groups(found: Calibration, family: Sequence[Cell]) -> Iterator[Group]:
+def _groups(calibration: Calibration, family: Sequence[Cell]) -> Iterator[Group]:
     """Cells that are read together: their tests are corrected for their number."""
     for cell, verdict, tests in zip(family, verdicts_of(family), rule_tests(family), strict=True):
         yield Group(
             **_sections(cell),
-            evaluator=found.evaluator,
+            evaluator=calibration.evaluator,
             group=cell.group,
             called=called(cell.group),
             n=cell.n,
@@ -258,11 +258,11 @@ def _groups(found: Calibration, family: Sequence[Cell]) -> Iterator[Group]:
 
 
 def _sections(cell: Cell) -> dict[str, Json]:
-    return _in_sections(lambda name: _estimate(cell.get(name), cell.why_numbers))
+    return _sectioned(lambda name: _estimate(cell.get(name), cell.why_numbers))
 
 
-def _estimate(found: Estimate | None, why_none: str | None = None) -> Json:
-    return {**ends(found, why_none or NOT_APPLICABLE), "n": 0 if found is None else found.n}
+def _estimate(estimate: Estimate | None, why_none: str | None = None) -> Json:
+    return {**ends(estimate, why_none or NOT_APPLICABLE), "n": 0 if estimate is None else estimate.n}
 
 
 def _mean_sections(one: Summary) -> dict[str, Json]:
@@ -277,10 +277,10 @@ def _mean_sections(one: Summary) -> dict[str, Json]:
             "reason": None if found.mean is not None else why,
         }
 
-    return _in_sections(made)
+    return _sectioned(made)
 
 
-def _in_sections(made: Any) -> dict[str, Json]:
+def _sectioned(made: Any) -> dict[str, Json]:
     return {section: {key: made(name) for key, name in keys.items()} for section, keys in SECTIONS.items()}
 
 
@@ -301,7 +301,7 @@ def _mean(evaluator: str, one: Summary) -> Mean:
                 (name, f"{name}_sd"), _mean_and_sd(name, one.statistics.get(name)), strict=True
             )
         },
-        known=tuple(one.statistics),
+        applicable=tuple(one.statistics),
     )
 
 
@@ -345,12 +345,12 @@ _SPLIT = tuple(
 
 
 def _split_dimension(evaluator: str, one: DimensionSplit) -> SplitDimension:
-    if one.found is None:
+    if one.comparison is None:
         return SplitDimension(one.dimension, one.reason, one.raters_per_text, 0, 0, 0, None, ())
-    counts = (one.found.n, one.found.n_left_out, one.found.n_answers)
-    follows = _counted(one.found.follows)
+    counts = (one.comparison.n, one.comparison.n_left_out, one.comparison.n_answers)
+    follows = _counted(one.comparison.follows)
     degrees = []
-    for degree in one.found.degrees:
+    for degree in one.comparison.degrees:
         numbers: dict[str, Any] = {name: _counted(getattr(degree, name)) for name in _SPLIT}
         degrees.append(
             Split(
@@ -358,7 +358,7 @@ def _split_dimension(evaluator: str, one: DimensionSplit) -> SplitDimension:
                 **numbers,
                 follows=follows if degree.kind == ALL_DEGREES else None,
                 raters_per_text=one.raters_per_text,
-                most_answers=one.found.n_answers,
+                most_answers=one.comparison.n_answers,
             )
         )
     return SplitDimension(one.dimension, one.reason, one.raters_per_text, *counts, follows, tuple(degrees))
@@ -367,11 +367,19 @@ def _split_dimension(evaluator: str, one: DimensionSplit) -> SplitDimension:
 def _mapped(evaluator: str, dimension: str, one: CalibrationMap) -> Mapped:
     def bins(which: str, found: Iterable[ReliabilityBin]) -> tuple[Bin, ...]:
         return tuple(
-            Bin(evaluator, dimension, which, each.low, each.high, each.mean_score, _of_n(each.human))
+            Bin(
+                evaluator,
+                dimension,
+                which,
+                each.low,
+                each.high,
+                each.mean_score,
+                _interval_with_n(each.human),
+            )
             for each in found
         )
 
-    numbers: dict[str, Any] = {name: _of_n(getattr(one, name)) for name in _MAPPED}
+    numbers: dict[str, Any] = {name: _interval_with_n(getattr(one, name)) for name in _MAPPED}
     return Mapped(
         evaluator=evaluator,
         dimension=dimension,
@@ -385,14 +393,14 @@ def _mapped(evaluator: str, dimension: str, one: CalibrationMap) -> Mapped:
     )
 
 
-def _counted(found: Estimate, **further: int) -> Interval:
+def _counted(estimate: Estimate, **further: int) -> Interval:
     """An estimate as a cell whose JSON says why there is no interval even where none was asked for. further: entries beside it."""
-    return replace(interval(found), how=(("interval_reason", found.interval_reason), *further.items()))
+    return replace(interval(estimate), how=(("interval_reason", estimate.interval_reason), *further.items()))
 
 
-def _of_n(found: Estimate) -> Interval:
+def _interval_with_n(estimate: Estimate) -> Interval:
     """An estimate as a cell whose JSON says its n."""
-    return _counted(found, n=found.n)
+    return _counted(estimate, n=estimate.n)
 
 
 def _map_notes(one: CalibrationMap) -> list[str]:
@@ -400,7 +408,7 @@ def _map_notes(one: CalibrationMap) -> list[str]:
 
 
 def _model(evaluator: str, dimension: str, one: RaterClasses) -> Model:
-    found = one.found
+    found = one.confusions
     raters = tuple(
         RaterErrors(
             dimension=dimension,
@@ -414,8 +422,8 @@ def _model(evaluator: str, dimension: str, one: RaterClasses) -> Model:
     return Model(
         evaluator=evaluator,
         dimension=dimension,
-        with_majority=_of_n(one.with_majority),
-        with_model=_of_n(one.with_model),
+        with_majority=_interval_with_n(one.with_majority),
+        with_model=_interval_with_n(one.with_model),
         n_changed=one.n_changed,
         raters=raters,
         **{each.name: getattr(found, each.name) for each in fields(Confusions) if each.name != "raters"},
@@ -494,7 +502,7 @@ def _notes(
         ),
     )
     if raters is not None:
-        models = [(dimension, one.found) for dimension, one in raters.items()]
+        models = [(dimension, one.confusions) for dimension, one in raters.items()]
         found["dawid-skene"] = tuple(
             dict.fromkeys(note for name, one in models for note in model_notes(name, one))
         )
@@ -592,14 +600,19 @@ def _notes_of_split(found: Sequence[DimensionSplit]) -> Iterator[str]:
         "Distance: Jensen-Shannon distance of one answer from the distribution of the others, 0 to 1. It depends on the "
         "number of raters, for both: read the difference."
     )
-    if any(one.found is not None and one.found.n_answers > 1 for one in found):
+    if any(one.comparison is not None and one.comparison.n_answers > 1 for one in found):
         yield (
             "Its doubt follows theirs: Spearman's correlation, over texts, of the share of its answers that differ and "
             "of the share of raters' that differ."
         )
     if any(one.raters_per_text is not None and one.raters_per_text < 3 for one in found):
         yield "Rows by how the others split need three raters a text."
-    gaps = [degree.agreement_gap for one in found if one.found is not None for degree in one.found.degrees]
+    gaps = [
+        degree.agreement_gap
+        for one in found
+        if one.comparison is not None
+        for degree in one.comparison.degrees
+    ]
     for level in {gap.confidence_level for gap in gaps if gap.low is not None}:
         yield f"Intervals: {level:.0%}, percentile bootstrap over items, each for itself."
     yield from dict.fromkeys(

@@ -103,7 +103,7 @@ SHOWN_TESTS: Mapping[str, tuple[str, str]] = {
 """Test of a group -> the view that shows its p, and the statistic's name in the heading."""
 
 
-def _in_section(name: str, of: str) -> str:
+def _section_names(name: str, of: str) -> str:
     return f"{of}: {', '.join(SECTIONS[name])}"
 
 
@@ -111,12 +111,12 @@ def _in_section(name: str, of: str) -> str:
 class Sections:
     """The statistics of some texts, or their means over groups, as JSON has them."""
 
-    agreement: Json = entry(_in_section("agreement", "how often classes are equal"))
-    weighted_f1: Json = entry(_in_section("weighted_f1", "weighted F1"))
-    kappas: Json = entry(_in_section("kappas", "agreement beyond chance"))
-    bias: Json = entry(_in_section("bias", "share of the top class, evaluator minus majority"))
+    agreement: Json = entry(_section_names("agreement", "how often classes are equal"))
+    weighted_f1: Json = entry(_section_names("weighted_f1", "weighted F1"))
+    kappas: Json = entry(_section_names("kappas", "agreement beyond chance"))
+    bias: Json = entry(_section_names("bias", "share of the top class, evaluator minus majority"))
     numbers: Json = entry(
-        _in_section("numbers", "the evaluator against the mean rating; of classes three of them")
+        _section_names("numbers", "the evaluator against the mean rating; of classes three of them")
     )
 
 
@@ -215,7 +215,7 @@ class Mean(Sections):
         },
         key="",
     )
-    known: tuple[str, ...]
+    applicable: tuple[str, ...]
     """Statistics that apply."""
 
 
@@ -539,7 +539,7 @@ class Calibrated:
     twins: tuple[Shuffled, ...] | None
     table_notes: Mapping[str, tuple[str, ...]]
     """Table -> its notes."""
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
     judgements: tuple[tuple[str, str], ...]
     """Code and sentence on some groups of one evaluator."""
     computed: tuple[Computed, ...]

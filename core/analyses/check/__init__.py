@@ -84,31 +84,31 @@ def compute(
     )
 
 
-def _which(found: "Check") -> which_judge.Which | str | None:
+def _which(check: "Check") -> which_judge.Which | str | None:
     """The choice among several judges, or why there is none; None for one judge."""
     from core.errors import InputError
     from core.results.check.choosing import which_of
 
-    if not found.chooses:
+    if not check.chooses:
         return None
     try:
-        return which_judge.rows_of(which_of(found))
+        return which_judge.rows_of(which_of(check))
     except InputError as problem:  # such as judges without a common text: their verdicts hold all the same
         return str(problem)
 
 
-def _next(options: AllOptions, found: "Check", dossier: "Dossier") -> next_labels.Next:
+def _next(options: AllOptions, check: "Check", dossier: "Dossier") -> next_labels.Next:
     from core.results.check.next_labels import next_labels as drawn
 
     assert options.next is not None
-    chosen = drawn(found.panel, options.next, whole_items=found.use == "rank", rng=options.next_seed)
-    return next_labels.rows_of(chosen, dossier.texts(found.panel).outputs)
+    chosen = drawn(check.panel, options.next, whole_items=check.use == "rank", rng=options.next_seed)
+    return next_labels.rows_of(chosen, dossier.texts(check.panel).outputs)
 
 
-def _drift(found: "Check", earlier: Mapping[str, Any]) -> Any:
+def _drift(check: "Check", earlier: Mapping[str, Any]) -> Any:
     from core.analyses.check.drift import drift
 
-    return drift(found, earlier)
+    return drift(check, earlier)
 
 
 def _people_alone(
@@ -134,7 +134,7 @@ def _verdicts(found: Checked) -> tuple[Verdict, ...]:
     return (Verdict(found.verdict or "several", found.sentence, status, word=found.verdict or ""),)
 
 
-def _of_check(table: "Table[Checked]") -> "Table[Checked]":
+def _check_table(table: "Table[Checked]") -> "Table[Checked]":
     """A table of the verdicts, in files alone unless it is the main one."""
     name = table.name
     return replace(
@@ -194,7 +194,7 @@ PEOPLE_ALONE = Analysis(
     takes=("dossier", "earlier"),
     compute=_people_alone,
     verdicts=lambda found: (Verdict("undefined", found.sentence, _NO_JUDGE, "no judge was found"),),
-    sentences=lambda found: Answer(AGREEMENT, AGREEMENT.Options(), found.agreement).said,
+    sentences=lambda found: Answer(AGREEMENT, AGREEMENT.Options(), found.agreement).all_sentences,
     codes={"undefined": "no judge was found, so that people are compared with each other; exit status 4"},
     section=AGREEMENT.section,
     misleads=AGREEMENT.misleads,
@@ -212,7 +212,7 @@ ANALYSIS: "Analysis[AllOptions, Checked]" = Analysis(
     takes=("dossier", "earlier"),
     compute=compute,
     verdicts=_verdicts,
-    sentences=lambda found: found.said[1:],
+    sentences=lambda found: found.sentences[1:],
     codes={
         "TRUSTED": "all rules of the use are shown to be kept; exit status 0",
         "NOT TRUSTED": "one is shown to be broken; exit status 3",
@@ -233,7 +233,7 @@ ANALYSIS: "Analysis[AllOptions, Checked]" = Analysis(
 'TRUSTED'
 """,
     tables=(
-        _of_check(
+        _check_table(
             Table(
                 "check",
                 JudgeRow,
@@ -244,7 +244,7 @@ ANALYSIS: "Analysis[AllOptions, Checked]" = Analysis(
                 shaped=lambda found: {"ceiling": {"title": f"people ({found.people_measure})"}},
             )
         ),
-        _of_check(
+        _check_table(
             Table(
                 "check-rules",
                 RuleRow,
@@ -253,7 +253,7 @@ ANALYSIS: "Analysis[AllOptions, Checked]" = Analysis(
                 "What the use demands of a judge, and what was found.",
             )
         ),
-        _of_check(
+        _check_table(
             Table(
                 "check-groups",
                 GroupRow,
@@ -262,7 +262,7 @@ ANALYSIS: "Analysis[AllOptions, Checked]" = Analysis(
                 "Does the judge fail for some texts?",
             )
         ),
-        _of_check(
+        _check_table(
             Table(
                 "check-systems",
                 AnswerRow,

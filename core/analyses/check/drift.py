@@ -77,7 +77,7 @@ def rows_kept(check: Check) -> tuple[RowsKept | None, str | None]:
     return kept, None
 
 
-def _influence(check: Check, at: int, one: JudgeCheck) -> dict[str, dict[str, list[Any]]]:
+def _influence(check: Check, at: int, judge: JudgeCheck) -> dict[str, dict[str, list[Any]]]:
     """Rule -> items, and what each moves the number that the rule compares with its limit; the values sum to 0."""
     panel = check.panel
     tested = own_texts(panel, at, unscored=check.options.missing_judge != "leave-out")
@@ -85,7 +85,7 @@ def _influence(check: Check, at: int, one: JudgeCheck) -> dict[str, dict[str, li
     names = dict(zip(numbers.tolist(), (panel.rows[row].item_id for row in first), strict=True))
     items = np.unique(tested.items)
     found = {}
-    for rule in one.rules:
+    for rule in judge.rules:
         if rule.behind is None:
             continue
         values = rule.behind.influence
@@ -240,7 +240,7 @@ def drift(check: Check, earlier: Mapping[str, Any]) -> Drift:
     same_raters = set(earlier["human"].get("raters", ())) == set(check.panel.raters)
     if kept is None or earlier.get("rows") is None:
         notes.append("no rows of single texts in one of the checks: only estimates are compared")
-        judges = tuple(_by_estimates(check, before[name], name) for name in names)
+        judges = tuple(_drift_of_estimates(check, before[name], name) for name in names)
         return _corrected(_begun(judges, (), None, False, same_raters, notes))
     now, then = _rows_of(json_of(kept)), _rows_of(earlier["rows"])
     pairs = _same(now, then)
@@ -250,8 +250,8 @@ def drift(check: Check, earlier: Mapping[str, Any]) -> Drift:
         np.setdiff1d(np.flatnonzero(~np.isnan(side.mean)), pairs[:, place])
         for place, side in enumerate((now, then))
     )
-    judges = tuple(_of_judge(check, before[name], name, now, then, pairs, width) for name in names)
-    people = _of_people(now, then, new, width) if now.ordered and then.ordered and width > 0 else ()
+    judges = tuple(_judge_drift(check, before[name], name, now, then, pairs, width) for name in names)
+    people = _people_changes(now, then, new, width) if now.ordered and then.ordered and width > 0 else ()
     raters = _changed(
         "", "raters", _side(now, now.among_raters, new[0]), _side(then, then.among_raters, new[1])
     )
@@ -399,7 +399,7 @@ def _untested(whose: str, what: str, earlier: float | None, now: float | None, w
     )
 
 
-def _of_judge(
+def _judge_drift(
     check: Check,
     before: Mapping[str, Any],
     name: str,
@@ -426,7 +426,9 @@ def _of_judge(
     if one.agreement is not None and before["agreement"].get("estimate") is not None:
         changes.append(changed("agreement", (now.agreement[name], then.agreement[name])))
     else:
-        changes += [one for one in _by_estimates(check, before, name).changes if one.what == "correlation"]
+        changes += [
+            one for one in _drift_of_estimates(check, before, name).changes if one.what == "correlation"
+        ]
     on_scale = width > 0 and one.bias is not None and before["bias"].get("estimate") is not None
     mean = None
     if on_scale:
@@ -460,7 +462,9 @@ def _decomposed(now: _Rows, then: _Rows, scores: tuple[Floats, Floats], width: f
     return MeanChange(judge, people, judge - people)
 
 
-def _of_people(now: _Rows, then: _Rows, new: Sequence[NDArray[np.intp]], width: float) -> tuple[Change, ...]:
+def _people_changes(
+    now: _Rows, then: _Rows, new: Sequence[NDArray[np.intp]], width: float
+) -> tuple[Change, ...]:
     """The change of the mean rating on new texts, over all and by system."""
     values = (now.mean / width, then.mean / width)
     whole = _changed("", "people", _side(now, values[0], new[0]), _side(then, values[1], new[1]))
@@ -477,7 +481,7 @@ def _of_people(now: _Rows, then: _Rows, new: Sequence[NDArray[np.intp]], width: 
     return tuple(found)
 
 
-def _by_estimates(check: Check, before: Mapping[str, Any], name: str) -> JudgeDrift:
+def _drift_of_estimates(check: Check, before: Mapping[str, Any], name: str) -> JudgeDrift:
     """The judge's changes from the estimates of both checks and their intervals, as if they had no text in common."""
     one = next(judge for judge in check.judges if judge.name == name)
     level = check.options.confidence_level

@@ -81,12 +81,12 @@ def checked(
         next=next_texts,
         drift=drift,
         check=check,
-        said=(
+        sentences=(
             *sentences.check_said(check),
             *listed_lines(check.injections),
-            *([which] if isinstance(which, str) else () if which is None else which.said),
+            *([which] if isinstance(which, str) else () if which is None else which.sentences),
             *(() if drift is None else drift.sentences),
-            *(() if next_texts is None else next_texts.said),
+            *(() if next_texts is None else next_texts.sentences),
         ),
         table_notes={
             "check": sentences.judge_notes(check),
@@ -144,128 +144,131 @@ def _hidden(check: Check) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _judge(check: Check, one: JudgeCheck) -> rows.JudgeRow:
+def _judge(check: Check, judge: JudgeCheck) -> rows.JudgeRow:
     """One judge."""
-    facts, tested = one.facts, one.alt_test
+    facts, tested = judge.facts, judge.alt_test
     return rows.JudgeRow(
-        judge=one.name,
-        verdict=one.verdict,
-        n_items=one.n_items,
-        false_passes=_rate(one, "false-passes"),
-        false_fails=_rate(one, "false-fails"),
-        kept_share=_share(one),
-        kappa_quadratic=_cell(one.kappa_quadratic, NOT_ORDERED),
-        agreement=_cell(one.agreement, NO_CLASSES),
-        of_constant=None if one.constant is None else one.constant.agreement,
-        kappa=_cell(one.kappa, NO_CLASSES),
-        ac1=_cell(one.ac1, NO_CLASSES),
-        correlation=_cell(one.correlation, NO_ORDER),
-        measure=one.measure,
-        people=Interval(one.ceiling.assumed, beside="(supposed)")
-        if one.ceiling.assumed is not None
-        else interval(one.ceiling.found, ONE_RATER),
+        judge=judge.name,
+        verdict=judge.verdict,
+        n_items=judge.n_items,
+        false_passes=_rate(judge, "false-passes"),
+        false_fails=_rate(judge, "false-fails"),
+        kept_share=_share(judge),
+        kappa_quadratic=_cell(judge.kappa_quadratic, NOT_ORDERED),
+        agreement=_cell(judge.agreement, NO_CLASSES),
+        of_constant=None if judge.constant is None else judge.constant.agreement,
+        kappa=_cell(judge.kappa, NO_CLASSES),
+        ac1=_cell(judge.ac1, NO_CLASSES),
+        correlation=_cell(judge.correlation, NO_ORDER),
+        measure=judge.measure,
+        people=Interval(judge.ceiling.assumed, beside="(supposed)")
+        if judge.ceiling.assumed is not None
+        else interval(judge.ceiling.estimate, ONE_RATER),
         advantage=interval(None if tested is None else tested.advantage, "only for the use replace"),
         accuracy=interval(
-            next((rule.found for rule in one.rules if rule.code == "accuracy"), None), "only for the use rank"
+            next((rule.estimate for rule in judge.rules if rule.code == "accuracy"), None),
+            "only for the use rank",
         ),
-        bias=_cell(one.bias, NO_ORDER if one.correlation is None else OTHER_SCALE),
+        bias=_cell(judge.bias, NO_ORDER if judge.correlation is None else OTHER_SCALE),
         follows=interval(
-            None if one.responsiveness is None else one.responsiveness.found,
+            None if judge.responsiveness is None else judge.responsiveness.estimate,
             "only for the use monitor, on the raters' scale",
         ),
-        **{f"bias_{name}": _third(one, name) for name in THIRDS},
-        coverage=one.coverage,
+        **{f"bias_{name}": _third(judge, name) for name in THIRDS},
+        coverage=judge.coverage,
         consistency=_cell(facts.consistency, "no repeats"),
         cost=Interval(facts.cost, reason="" if facts.cost is not None else "no price known"),
-        labels_needed=one.labels_needed,
-        sentence=sentences.sentence(check, one),
-        reasons=tuple(sentences.reasons_of(one)),
-        rules=tuple(_rule(one, rule) for rule in one.rules),
-        kind=one.kind,
+        labels_needed=judge.labels_needed,
+        sentence=sentences.sentence(check, judge),
+        reasons=tuple(sentences.reasons_of(judge)),
+        rules=tuple(_rule(judge, rule) for rule in judge.rules),
+        kind=judge.kind,
         constant=None
-        if one.constant is None
-        else rows.Constant(one.scale.name(one.constant.answer), one.constant.agreement),
-        passes=_beside_people(one, "false-passes"),
-        fails=_beside_people(one, "false-fails"),
-        kept=_kept(one),
-        icc=None if one.icc is None else rows.Icc(one.icc.judge, one.icc.people, one.icc.n),
-        n_unscored=one.n_unscored,
-        severity=one.severity or None,
-        ceiling=_ceiling(one.ceiling),
+        if judge.constant is None
+        else rows.Constant(judge.scale.name(judge.constant.answer), judge.constant.agreement),
+        passes=_error_rate(judge, "false-passes"),
+        fails=_error_rate(judge, "false-fails"),
+        kept=_kept(judge),
+        icc=None if judge.icc is None else rows.Icc(judge.icc.judge, judge.icc.people, judge.icc.n),
+        n_unscored=judge.n_unscored,
+        severity=judge.severity or None,
+        ceiling=_ceiling(judge.ceiling),
         alt_test=None
         if tested is None
         else rows.Tested(tested.epsilon, tested.winning_rate, tested.passed, interval(tested.advantage)),
-        responsiveness=_follows(one),
+        responsiveness=_follows(judge),
         bias_thirds=tuple(
             rows.ThirdBias(
                 third.name,
-                one.scale.name(third.lowest),
-                one.scale.name(third.highest),
+                judge.scale.name(third.lowest),
+                judge.scale.name(third.highest),
                 third.bias.n,
                 *_ends(third.bias),
             )
-            for third in one.thirds
+            for third in judge.thirds
         ),
-        systems=tuple(_system(check, one, system) for system in one.systems),
+        systems=tuple(_system(check, judge, system) for system in judge.systems),
         currency=facts.currency or None,
         seconds=facts.seconds,
         model=facts.model,
-        groups=tuple(_group(one, group) for group in one.groups),
-        n_texts=one.n_texts,
-        n_left_out=one.n_left_out,
-        labels_reason=one.labels_reason,
+        groups=tuple(_group(judge, group) for group in judge.groups),
+        n_texts=judge.n_texts,
+        n_left_out=judge.n_left_out,
+        labels_reason=judge.labels_reason,
     )
 
 
-def _cell(found: Estimate | None, why_none: str) -> Interval:
+def _cell(estimate: Estimate | None, why_none: str) -> Interval:
     """A number for tables and JSON; where there is none, nothing has an interval either."""
-    return Interval(None, reason=why_none, interval_reason=why_none) if found is None else interval(found)
+    return (
+        Interval(None, reason=why_none, interval_reason=why_none) if estimate is None else interval(estimate)
+    )
 
 
 def _ends(
-    found: Estimate | None, why_none: str = ""
+    estimate: Estimate | None, why_none: str = ""
 ) -> tuple[float | None, float | None, float | None, str | None, str | None]:
     """Estimate, both ends of its interval, and why any of them is undefined."""
-    if found is None:
+    if estimate is None:
         return None, None, None, why_none, why_none
-    return found.estimate, found.low, found.high, found.reason, found.interval_reason
+    return estimate.estimate, estimate.low, estimate.high, estimate.reason, estimate.interval_reason
 
 
 def _ceiling(found: Ceiling) -> rows.Ceiling:
     """What people reach among themselves."""
-    return rows.Ceiling(found.measure, *_ends(found.found, ONE_RATER), found.assumed)
+    return rows.Ceiling(found.measure, *_ends(found.estimate, ONE_RATER), found.assumed)
 
 
-def _rate(one: JudgeCheck, code: str) -> Interval:
+def _rate(judge: JudgeCheck, code: str) -> Interval:
     """The judge's own rate of an error."""
-    rule = one.rule(code)
-    if rule is None or rule.found is None:
+    rule = judge.rule(code)
+    if rule is None or rule.estimate is None:
         return Interval(None, reason="only for two classes, with the uses gate and replace")
-    return interval(rule.found if rule.behind is None else rule.behind.judge, rule.why)
+    return interval(rule.estimate if rule.behind is None else rule.behind.judge, rule.why)
 
 
-def _beside_people(one: JudgeCheck, code: str) -> rows.Rate | None:
+def _error_rate(one: JudgeCheck, code: str) -> rows.Rate | None:
     """The judge's rate of an error, people's, and the difference with its interval; None where the rule does not apply."""
     rule = one.rule(code)
-    if rule is None or rule.found is None:
+    if rule is None or rule.estimate is None:
         return None
-    found = rule.found
+    found = rule.estimate
     if not isinstance(rule.behind, ClassErrors):  # one rater: nobody to compare with
         return rows.Rate(found.estimate, None, None, found.low, found.high, found.n)
     judge, people = rule.behind.judge.estimate, rule.behind.people.estimate
     return rows.Rate(judge, people, found.estimate, found.low, found.high, found.n)
 
 
-def _share(one: JudgeCheck) -> Interval:
-    rule = one.rule("kept-share")
+def _share(judge: JudgeCheck) -> Interval:
+    rule = judge.rule("kept-share")
     if rule is None or not isinstance(rule.behind, InPlace):
-        return Interval(None, reason=one.silent or "no text has two raters, or another use")
+        return Interval(None, reason=judge.silent or "no text has two raters, or another use")
     share = rule.behind.share
     return Interval(share.estimate, reason=share.reason or "")
 
 
-def _kept(one: JudgeCheck) -> rows.Kept | None:
-    rule = one.rule("kept-share")
+def _kept(judge: JudgeCheck) -> rows.Kept | None:
+    rule = judge.rule("kept-share")
     if rule is None or not isinstance(rule.behind, InPlace):
         return None
     found = rule.behind
@@ -274,50 +277,55 @@ def _kept(one: JudgeCheck) -> rows.Kept | None:
     )
 
 
-def _third(one: JudgeCheck, name: str) -> Interval:
-    found = next((third.bias for third in one.thirds if third.name == name), None)
+def _third(judge: JudgeCheck, name: str) -> Interval:
+    found = next((third.bias for third in judge.thirds if third.name == name), None)
     return interval(found, "no rating there, no text with two raters, or another use")
 
 
-def _follows(one: JudgeCheck) -> rows.Follows | None:
-    found = one.responsiveness
+def _follows(judge: JudgeCheck) -> rows.Follows | None:
+    found = judge.responsiveness
     if found is None:
         return None
     return rows.Follows(
-        *_ends(found.found), found.judge, found.people, found.found.n, found.of_groups, found.of_one_rater
+        *_ends(found.estimate),
+        found.judge,
+        found.people,
+        found.estimate.n,
+        found.of_groups,
+        found.of_one_rater,
     )
 
 
-def _rule(one: JudgeCheck, rule: Rule) -> rows.RuleRow:
+def _rule(judge: JudgeCheck, rule: Rule) -> rows.RuleRow:
     of_items = rule.code == "items"
     is_open = rule.met is None
     return rows.RuleRow(
-        judge=one.name,
+        judge=judge.name,
         rule=rule.wanted,
         code=rule.code,
-        tested=Interval(one.n_items) if of_items else interval(rule.found, rule.why),
+        tested=Interval(judge.n_items) if of_items else interval(rule.estimate, rule.why),
         limit=int(rule.limit) if of_items and rule.limit is not None else rule.limit,
         state=_STATES[rule.met],
         why=rule.why,
         labels_needed=rule.labels_needed if is_open else None,
         class_needed=rule.class_needed if is_open else None,
         met=rule.met,
-        found=None if rule.found is None else interval(rule.found),
+        found=None if rule.estimate is None else interval(rule.estimate),
         p_shown=plain(rule.shown),
         p_broken=plain(rule.broken),
         of_class=rule.of_class or None,
     )
 
 
-def _group(one: JudgeCheck, group: Group) -> rows.GroupRow:
+def _group(judge: JudgeCheck, group: Group) -> rows.GroupRow:
     why = "" if group.p is not None else f"fewer than {FEWEST_OF_A_GROUP} items, or no interval"
     return rows.GroupRow(
-        judge=one.name,
+        judge=judge.name,
         of=group.column,
         value=group.value,
         n_items=group.n_items,
         measure=group.measure,
-        found=interval(group.found),
+        found=interval(group.estimate),
         limit=group.limit,
         p=Interval(group.p, reason=why),
         p_holm=group.p_holm,
@@ -325,32 +333,32 @@ def _group(one: JudgeCheck, group: Group) -> rows.GroupRow:
     )
 
 
-def _system(check: Check, one: JudgeCheck, system: Certificate) -> rows.System:
+def _system(check: Check, judge: JudgeCheck, system: Certificate) -> rows.System:
     needed = system.rule.labels_needed
     whole = rows.AnswerRow(
-        judge=one.name,
+        judge=judge.name,
         of_system=system.system,
         answer="all",
         verdict=system.verdict,
         n_texts=system.n_texts,
         n_labels=system.n_labels,
-        good=interval(system.found),
+        good=interval(system.estimate),
         target=check.options.target,
-        items_needed=None if needed is None or system.verdict != "INCONCLUSIVE" else needed - one.n_items,
+        items_needed=None if needed is None or system.verdict != "INCONCLUSIVE" else needed - judge.n_items,
     )
     return rows.System(
         system=system.system or None,
         verdict=system.verdict,
-        sentence=sentences.system_said(one, system),
+        sentence=sentences.system_said(judge, system),
         target=check.options.target,
-        good=interval(system.found),
+        good=interval(system.estimate),
         n_texts=system.n_texts,
         n_labels=system.n_labels,
         n_items=system.n_items,
-        confidence_level=system.found.confidence_level,
+        confidence_level=system.estimate.confidence_level,
         answers=tuple(
             rows.AnswerRow(
-                judge=one.name,
+                judge=judge.name,
                 of_system=system.system,
                 answer=str(part.key),
                 verdict="",

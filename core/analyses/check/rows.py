@@ -443,7 +443,7 @@ class Checked:
     )
     check: "Check"
     """For cards, figures and first screens."""
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
     """All sentences, the verdict first."""
     table_notes: Mapping[str, tuple[str, ...]]
     """Table -> its notes."""

@@ -18,7 +18,7 @@ class ResultsOptions(Settings):
     )
 
 
-def _of_pairs(options: ResultsOptions, part: "StudyPart", *, tell: Tell) -> pairs.PairResults:
+def _pair_results(options: ResultsOptions, part: "StudyPart", *, tell: Tell) -> pairs.PairResults:
     """Analyse a study of pairs. Any filter makes the result exploratory."""
     from core.analyses.study_results.pair_rows import pair_results
     from core.results.study.pair_list import pair_list, pair_table
@@ -29,7 +29,7 @@ def _of_pairs(options: ResultsOptions, part: "StudyPart", *, tell: Tell) -> pair
     return pair_results(found, pair_table(pair_list(part.record, part.filters)))
 
 
-def _of_ratings(options: ResultsOptions, part: "StudyPart", *, tell: Tell) -> ratings.RatingResults:
+def _rating_results(options: ResultsOptions, part: "StudyPart", *, tell: Tell) -> ratings.RatingResults:
     """Analyse a study of ratings."""
     from core.analyses.study_results.rating_agreement import raters_agreement
     from core.analyses.study_results.rating_rows import rating_results
@@ -50,14 +50,14 @@ RATINGS = Analysis(
     Options=ResultsOptions,
     Result=ratings.RatingResults,
     takes=("part",),
-    compute=_of_ratings,
+    compute=_rating_results,
     verdicts=ratings.verdicts,
     codes={
         "highest": "one system's interval lies above those of all others in every dimension",
         "not-shown": "no system is set apart",
         "undefined": "nothing is rated",
     },
-    said=lambda found: found.said,
+    all_sentences=lambda found: found.sentences,
     figures=ratings.figures,
     section="statistics#the-answer",
     misleads="Compare only systems with texts on the same sources.",
@@ -73,7 +73,7 @@ ANALYSIS = Analysis(
     title="Results of a study of pairs",
     question="Which of the two systems is better, and does the verdict hold?",
     Result=pairs.PairResults,
-    compute=_of_pairs,
+    compute=_pair_results,
     verdicts=pairs.verdicts,
     codes={
         "better": "the candidate is better; without a margin, the first system",
@@ -83,7 +83,7 @@ ANALYSIS = Analysis(
         "not-shown": "neither is shown",
         "undefined": "there is not enough information",
     },
-    said=lambda found: found.said,
+    all_sentences=lambda found: found.sentences,
     misleads='"Not shown" does not mean worse. An answer changed by a filter is exploratory.',
     refuses="For an unknown level, rater, question or language.",
     example="""

@@ -146,7 +146,7 @@ def pair_results(results: StudyResults, listed: ResultTable | None = None) -> Pa
         },
         blinding=results.blinding.to_json(),
         facts=results,
-        said=tuple(results_said(results)),
+        sentences=tuple(results_said(results)),
         filled=filled,
         listed=columns,
     )
@@ -193,7 +193,7 @@ def _tables(results: StudyResults) -> dict[str, Filled]:
         "seconds": _seconds(results.rater_seconds),
     }
     if results.asks_guesses:
-        found |= {"blinding": _indices(results.blinding), "blinding-sides": _by_side(results.blinding)}
+        found |= {"blinding": _indices(results.blinding), "blinding-sides": _side_counts(results.blinding)}
     if results.early is not None:
         found["early"] = _path(results.early)
     return {name: one for name, one in found.items() if one.rows or one.notes}
@@ -208,7 +208,7 @@ def _level(share: float) -> str:
 
 
 def _sensitivity(results: StudyResults) -> Filled:
-    margin, systems = results.answer.found.margin, (results.candidate, results.comparator)
+    margin, systems = results.answer.conclusion.margin, (results.candidate, results.comparator)
     rows = [
         (
             line.name,
@@ -222,7 +222,7 @@ def _sensitivity(results: StudyResults) -> Filled:
 
 
 def _bounds(results: StudyResults) -> Filled:
-    bound, found = results.non_inferiority, results.answer.found
+    bound, found = results.non_inferiority, results.answer.conclusion
     why = bound.reason or ""
     decides = found.bounds is not None and found.bounds.low_method == "gaffke"
     return _filled(
@@ -302,12 +302,14 @@ def _agreement(kind: type, results: StudyResults, rows: Mapping[str, Block | Pai
     )
 
 
-def _coefficient(field: str, found: AgreementEstimate, block: Block | PairOfRaters, n_shown: int) -> Interval:
+def _coefficient(
+    field: str, estimate: AgreementEstimate, block: Block | PairOfRaters, n_shown: int
+) -> Interval:
     """The cell of one coefficient of a block or pair of raters."""
     reason = ""
-    if found.reason and field == "cohen_kappa" and len(block.contingency.raters) > 2:
+    if estimate.reason and field == "cohen_kappa" and len(block.contingency.raters) > 2:
         reason = "for two raters only; see the table Pairs of raters"
-    return agreement_cell(found, n_shown, reason)
+    return agreement_cell(estimate, n_shown, reason)
 
 
 def _measures_nothing(block: Block | PairOfRaters) -> bool:
@@ -391,7 +393,7 @@ def _plan(results: StudyResults) -> Filled:
 def _power(results: StudyResults) -> Filled:
     """Power at the observed mean, for Factual's test and one against a declared margin, with the pairs they need."""
     tests = {"two-sided, as in Factual": results.power}
-    if results.answer.found.margin is not None:
+    if results.answer.conclusion.margin is not None:
         declared = _level(results.non_inferiority.confidence_level)
         tests[f"one-sided, declared {declared}"] = results.power_one_sided
     return _filled(
@@ -450,12 +452,16 @@ def _repeats(found: Mapping[str, Repeats]) -> Filled:
     )
 
 
-def _median_seconds(one: RaterSeconds) -> tuple[Interval, Interval]:
+def _median_seconds(rater: RaterSeconds) -> tuple[Interval, Interval]:
     """Both medians; `n` counts the answers behind each."""
     return (
-        Interval(one.median_seconds_first, n=one.n_first, reason="" if one.n_first else "no time is known"),
         Interval(
-            one.median_seconds_visible, n=one.n_visible, reason="" if one.n_visible else "no browser said it"
+            rater.median_seconds_first, n=rater.n_first, reason="" if rater.n_first else "no time is known"
+        ),
+        Interval(
+            rater.median_seconds_visible,
+            n=rater.n_visible,
+            reason="" if rater.n_visible else "no browser said it",
         ),
     )
 
@@ -496,7 +502,7 @@ def _indices(found: Blinding) -> Filled:
     )
 
 
-def _by_side(found: Blinding) -> Filled:
+def _side_counts(found: Blinding) -> Filled:
     """The counts behind the indices, one row per rater and side, with Bang's index for that side."""
     how = (
         f"In brackets: {_level(found.overall.bang.confidence_level)} normal intervals. An index near 1 on one side and "
@@ -521,7 +527,7 @@ def _everybody(found: Blinding) -> dict[str, BlindingIndex]:
 
 
 def _answer_table(made: StudyAnswer, candidate: str, comparator: str) -> Filled:
-    found, bounds, shares = made.found, made.found.bounds, made.shares
+    found, bounds, shares = made.conclusion, made.conclusion.bounds, made.shares
     why, words = found.reason or "", words_of(made.votes_mean)
     return _filled(
         AnswerRow,
@@ -548,7 +554,7 @@ def _answer_table(made: StudyAnswer, candidate: str, comparator: str) -> Filled:
 
 
 def _robustness(made: StudyAnswer, candidate: str, comparator: str) -> Filled:
-    found, unanswered = made.found, made.unanswered
+    found, unanswered = made.conclusion, made.unanswered
 
     def name(value: AnswerValue) -> str:
         return answer_name(value, found.margin, candidate, comparator, made.votes_mean)
@@ -592,7 +598,7 @@ def _robustness(made: StudyAnswer, candidate: str, comparator: str) -> Filled:
 
 
 def _means(sample: RatersAsSample) -> Filled:
-    found = sample.found
+    found = sample.mrmc
     rows = mean_rows(sample)
     of_all = (found.n_questions, found.n_votes, 1.0)
     about = [(one.n_questions, one.n_pairs, one.weight) for one in found.raters]
@@ -628,22 +634,22 @@ def _means(sample: RatersAsSample) -> Filled:
     )
 
 
-def _components(found: VarianceComponents) -> Filled:
-    shares, names = component_shares(found), component_names(found)
-    one = asdict(found.components) if found.components else {}
-    mean = asdict(found.variance_of_mean) if found.variance_of_mean else {}
-    notes = [f"Undefined: {found.reason}."] if found.reason and found.n_votes else []
+def _components(components: VarianceComponents) -> Filled:
+    shares, names = component_shares(components), component_names(components)
+    one = asdict(components.components) if components.components else {}
+    mean = asdict(components.variance_of_mean) if components.variance_of_mean else {}
+    notes = [f"Undefined: {components.reason}."] if components.reason and components.n_votes else []
     if shares:
         notes.append(
-            f"Estimated by {found.method} from {found.n_votes:,} votes of {found.n_raters} raters on {found.n_pairs:,} pairs of "
-            f"{found.n_questions:,} questions."
+            f"Estimated by {components.method} from {components.n_votes:,} votes of {components.n_raters} raters on {components.n_pairs:,} pairs of "
+            f"{components.n_questions:,} questions."
         )
         notes += [
             f"{names[name]}: the estimate was negative ({decimal(value, 4)}) and was set to 0."
-            for name, value in found.set_to_zero.items()
+            for name, value in components.set_to_zero.items()
         ]
-    if found.merged and shares:
-        notes.append("These votes cannot separate: " + "; ".join(_inseparable(found)) + ".")
+    if components.merged and shares:
+        notes.append("These votes cannot separate: " + "; ".join(_inseparable(components)) + ".")
     return _filled(
         ComponentRow,
         tuple(
@@ -662,17 +668,17 @@ def _components(found: VarianceComponents) -> Filled:
     )
 
 
-def _inseparable(found: VarianceComponents) -> list[str]:
+def _inseparable(components: VarianceComponents) -> list[str]:
     return [
         f"{COMPONENT_NAMES[name][0].lower()} from {COMPONENT_NAMES[into][0].lower()}"
-        for name, into in found.merged.items()
+        for name, into in components.merged.items()
     ]
 
 
-def _path(found: EarlyResult) -> Filled:
+def _path(looks: EarlyResult) -> Filled:
     """The bound after each question, once the study has ended."""
     return _filled(
         EarlyRow,
-        tuple((n, bound, -found.margin) for n, bound in enumerate(found.bounds, start=1)),
+        tuple((n, bound, -looks.margin) for n, bound in enumerate(looks.bounds, start=1)),
         ("Questions are in the order of entry. The bound never falls.",),
     )

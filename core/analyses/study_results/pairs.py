@@ -351,7 +351,7 @@ class PairResults:
     per_level: Mapping[str, Any] = entry("level -> a block: the keys from `n_pairs` to `ties`")
     facts: "StudyResults"
     """What the page draws its first screen from."""
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
     """What is compared, the answer and its limits, then the data behind the numbers."""
     filled: Mapping[str, Filled]
     """Table -> its rows and notes; without those that this study has not."""
@@ -359,10 +359,10 @@ class PairResults:
     """Column of the list of pairs -> how it is shown."""
 
 
-def verdicts(found: PairResults) -> tuple[Verdict, ...]:
+def verdicts(results: PairResults) -> tuple[Verdict, ...]:
     """The answer, by what decides."""
-    sentence, reason = found.said[2], found.answer["reason"] or ""
-    code = CODES[found.answer["value"]]
+    sentence, reason = results.sentences[2], results.answer["reason"] or ""
+    code = CODES[results.answer["value"]]
     return (Verdict(code, sentence, reason=reason if code == "undefined" else ""),)
 
 
@@ -389,29 +389,29 @@ def _hide(*names: str, where: Callable[[PairResults], bool]) -> Callable[[PairRe
     return lambda found: names if where(found) else ()
 
 
-def _preferences(found: PairResults) -> dict[str, dict[str, str]]:
+def _preferences(results: PairResults) -> dict[str, dict[str, str]]:
     from core.results.study.tables import preference_names
 
-    names = preference_names(found.candidate, found.comparator, found.facts.answer.votes_mean)
+    names = preference_names(results.candidate, results.comparator, results.facts.answer.votes_mean)
     return {name: {"title": title} for name, title in names.items()}
 
 
-def _answer_shape(found: PairResults) -> dict[str, dict[str, str]]:
+def _answer_shape(results: PairResults) -> dict[str, dict[str, str]]:
     from core.results.study.words import words_of
     from core.study.analysis_set import SCORE_NAMES
 
-    words = words_of(found.facts.answer.votes_mean)
+    words = words_of(results.facts.answer.votes_mean)
     return {
-        "mean": {"title": f"Mean {SCORE_NAMES[found.facts.answer.score]}"},
-        "share_candidate": {"title": words.wins.format(system=found.candidate)},
-        "share_comparator": {"title": words.wins.format(system=found.comparator)},
+        "mean": {"title": f"Mean {SCORE_NAMES[results.facts.answer.score]}"},
+        "share_candidate": {"title": words.wins.format(system=results.candidate)},
+        "share_comparator": {"title": words.wins.format(system=results.comparator)},
     }
 
 
-def _composite_shape(found: PairResults) -> dict[str, dict[str, str]]:
+def _composite_shape(results: PairResults) -> dict[str, dict[str, str]]:
     return {
-        "comparator": {"title": f"-1 ({found.comparator})"},
-        "candidate": {"title": f"+1 ({found.candidate})"},
+        "comparator": {"title": f"-1 ({results.comparator})"},
+        "candidate": {"title": f"+1 ({results.candidate})"},
     }
 
 

@@ -11,7 +11,7 @@ from core.joining.panel import panel_of
 from core.schema.analysis import Answer
 from core.schema.panel import Panel
 from core.schema.result_table import Column, ResultTable
-from core.schema.settings import SettingsError, on_page, worded
+from core.schema.settings import SettingsError, page_word, worded
 from core.schema.study import StudyRecord
 from core.study.ratings import rating_set_of
 
@@ -31,7 +31,9 @@ class RatersAgreement:
     @property
     def said(self) -> list[str]:
         """A verdict for each dimension, after its name; what is the same for all dimensions once."""
-        found = [f"{name}: {sentence}" for name, one in self.answers.items() for sentence in one.said]
+        found = [
+            f"{name}: {sentence}" for name, one in self.answers.items() for sentence in one.all_sentences
+        ]
         reasons = set(self.problems.values())
         if not found and len(reasons) == 1:
             return [f"Agreement is undefined: {next(iter(reasons))}."]
@@ -55,7 +57,7 @@ class RatersAgreement:
                 dimension: one.tables[name] for dimension, one in self.answers.items() if name in one.tables
             }
             if own:
-                found.append(_of_dimensions(own))
+                found.append(_merged_dimensions(own))
         return found
 
 
@@ -68,7 +70,7 @@ def raters_agreement(record: StudyRecord) -> RatersAgreement:
             answers[dimension] = ANALYSIS.answer(ANALYSIS.Options(), raters_of(record, dimension))
         except SettingsError as problem:  # the reader of a study has no such settings
             problems[dimension] = "; ".join(
-                worded(one.text, problem.fields, on_page, one.values) for one in problem.found_in
+                worded(one.text, problem.fields, page_word, one.values) for one in problem.found_in
             )
         except InputError as problem:
             problems[dimension] = "; ".join(map(str, problem.problems)) or problem.what
@@ -80,7 +82,7 @@ def raters_of(record: StudyRecord, dimension: str) -> Panel:
     return panel_of(rating_set_of(record), dimension=dimension)
 
 
-def _of_dimensions(tables: Mapping[str, ResultTable]) -> ResultTable:
+def _merged_dimensions(tables: Mapping[str, ResultTable]) -> ResultTable:
     """One table of several with the same columns. A column is shown if any dimension shows it."""
     first, *others = tables.values()
     columns = tuple(

@@ -76,7 +76,7 @@ def rating_results(
         consistency=tuple(map(asdict, repeats)),
         rater_seconds={rater: asdict(one) for rater, one in seconds.items()},
         agreement={} if agreed is None else agreed.json,
-        said=(
+        sentences=(
             f"Study {record.study.name!r} ({record.study.state}): {task_of(record).title}",
             highest.said,
             f"Raters: {', '.join(raters) or 'none'}; texts done: {len(found.answers)}; left out: {reasons(found.left_out)}",

@@ -97,24 +97,24 @@ class RatingResults:
     agreement: Mapping[str, Any] = entry(
         "dimension -> the JSON of [agreement](#agreement-of-raters), or why raters cannot be compared there"
     )
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
     filled: Mapping[str, Filled]
     """Table -> its rows and notes; without those that this study has not."""
     shapes: Mapping[str, Mapping[str, Mapping[str, Any]]]
     """Table -> column -> how it is shown."""
 
 
-def verdicts(found: RatingResults) -> tuple[Verdict, ...]:
+def verdicts(results: RatingResults) -> tuple[Verdict, ...]:
     """Which system is rated highest."""
-    highest = found.rated_highest
+    highest = results.rated_highest
     if not highest["systems"]:
-        return (Verdict("undefined", found.said[1], reason="nothing is rated"),)
-    return (Verdict("highest" if highest["separated"] else "not-shown", found.said[1]),)
+        return (Verdict("undefined", results.sentences[1], reason="nothing is rated"),)
+    return (Verdict("highest" if highest["separated"] else "not-shown", results.sentences[1]),)
 
 
-def figures(found: RatingResults) -> tuple[AnyFigure, ...]:
+def figures(results: RatingResults) -> tuple[AnyFigure, ...]:
     """The means of all systems and levels."""
-    return (TOTALS_FIGURE,) if found.filled["totals"].rows else ()
+    return (TOTALS_FIGURE,) if results.filled["totals"].rows else ()
 
 
 TOTALS_FIGURE = Intervals(

@@ -29,7 +29,7 @@ from core.runs.judging.in_one_file import (
     maps_in,
     write_judge,
 )
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.scoring import score_table
 from core.sources.named import RunSource, parse_source
 from core.store import database_path
@@ -74,7 +74,7 @@ def _export(options: argparse.Namespace) -> None:
         )
     inputs = [options.map, options.check]
     with existing_store(options.db) as store:
-        asked = at_hand(store, source.number).asked
+        asked = saved_run(store, source.number).request
     check_out(options.out, database_path(options.db), inputs)
     judge = judge_file(asked, name=options.judge)
     if options.map is not None:

@@ -34,7 +34,7 @@ from core.runs.judging.several import (
 from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import find_same, written
 from core.schema.analysis import Answer, TriedChoice
-from core.schema.settings import Settings, as_option, said
+from core.schema.settings import Settings, option_word, said
 from core.sources.named import RunSource, parse_source
 from core.sources.people import people_of
 from core.sources.prompts import check_dimension, tried_beside
@@ -88,22 +88,22 @@ def _prompts(options: argparse.Namespace) -> None:
     add_tried_options(command.add_argument_group("comparison"))
     if not any(one.dest == "json" for one in command._actions):
         add_json_option(command)
-    _of_kind(command.parse_args(options.rest), kind, GIVEN[kind.reads])
+    _compare_kind(command.parse_args(options.rest), kind, GIVEN[kind.reads])
 
 
-def _of_kind(options: argparse.Namespace, kind: JudgeKind, given: Given) -> None:
+def _compare_kind(options: argparse.Namespace, kind: JudgeKind, reading: Given) -> None:
     options.judge_file = None
     attached = attached_file(options, kind)
     choice = tried_choice(options)
     prices = choice.prices
     plan = variants(_requested(options, kind, attached))
-    known = {one.asked.model.short_name for one in plan}
+    known = {one.request.model.short_name for one in plan}
     if unknown := [name for name in prices if name not in known]:
         raise InputError(
             f"{', '.join(map(shown, unknown))}: no such model here. Name prices of {', '.join(sorted(map(shown, known)))}."
         )
     plan = tuple(
-        _priced(one, running_given(options), prices.get(one.asked.model.short_name, (None, None)))
+        _priced(one, running_given(options), prices.get(one.request.model.short_name, (None, None)))
         for one in plan
     )
     for one in options.inputs:
@@ -113,10 +113,10 @@ def _of_kind(options: argparse.Namespace, kind: JudgeKind, given: Given) -> None
         people_of(
             parse_source(options.human), reading_of(options)
         )  # reports now what would be refused after hours of work
-    exec_in_environment(environment_for(plan[0].asked, plan[0].running))
+    exec_in_environment(environment_for(plan[0].request, plan[0].running))
     with contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext():
-        answer = _run_and_compare(options, kind, given, plan, choice)
-    lines: Said = [*answer.said, *answer.printed]
+        answer = _run_and_compare(options, kind, reading, plan, choice)
+    lines: Said = [*answer.all_sentences, *answer.printed]
     give(argparse.Namespace(json=options.json, out=None, table=None), answer.json, lines)
     folder: Path = options.out
     for ending in (".csv", ".json", ".md"):
@@ -169,16 +169,16 @@ def _folders(out: Path, plan: Sequence[Variant]) -> list[Path]:
 def _run_and_compare(
     options: argparse.Namespace,
     kind: JudgeKind,
-    given: Given,
+    reading: Given,
     plan: Sequence[Variant],
     choice: TriedChoice,
 ) -> Answer:
     folders = _folders(options.out, plan)
     with open_store(database_path(options.db)) as store:
         # What was begun is resumed, and with it the masks of a study that was blind then.
-        data, file_name = given.read(store, argparse.Namespace(**{**vars(options), "resume": True}), kind)
+        data, file_name = reading.read(store, argparse.Namespace(**{**vars(options), "resume": True}), kind)
         for one, folder in zip(plan, folders, strict=True):
-            check_folder(folder, _before(store, data, one))
+            check_folder(folder, _earlier_run(store, data, one))
         made = create_together(
             store,
             data,
@@ -190,7 +190,7 @@ def _run_and_compare(
         )
         print_notes(
             dict.fromkeys(
-                note if isinstance(note, str) else said(note, begun.run.fields, as_option)
+                note if isinstance(note, str) else said(note, begun.run.fields, option_word)
                 for begun in made
                 for note in begun.notes
             )
@@ -220,10 +220,10 @@ def _run_and_compare(
             return PROMPTS.answer(PROMPTS.Options(), compared, tell=tell)
 
 
-def _before(store: Store, data: bytes, one: Variant) -> Any:
+def _earlier_run(store: Store, data: bytes, one: Variant) -> Any:
     """The earlier run of this judge, whose folder may be written again; None if there is none."""
     try:
-        return find_same(store, data, one.asked, named=False).run
+        return find_same(store, data, one.request, named=False).run
     except InputError:
         return None
 

@@ -82,10 +82,10 @@ class Given:
     """Backend if the command names none; None: it has to name one."""
 
 
-def add_run(command: argparse.ArgumentParser, kind: Kind, given: Given, *, several: bool = False) -> None:
+def add_run(command: argparse.ArgumentParser, kind: Kind, reading: Given, *, several: bool = False) -> None:
     """Register the arguments of one kind of run. several: see `add_run_options`."""
-    given.add(command, kind)
-    settings = add_run_options(command, kind, usual=given.usual, same=given.same, several=several)
+    reading.add(command, kind)
+    settings = add_run_options(command, kind, usual=reading.usual, same=reading.same, several=several)
     if (file := kind.attachment) is not None:
         settings.add_argument(
             f"--{file.option}",
@@ -96,10 +96,12 @@ def add_run(command: argparse.ArgumentParser, kind: Kind, given: Given, *, sever
         settings.add_argument(
             "--name", help="prefix of the judge's columns (default: its kind, mode and model)"
         )
-    command.set_defaults(run=partial(run_judge, kind=kind, given=given), json=False, name="", judge_file=None)
+    command.set_defaults(
+        run=partial(run_judge, kind=kind, reading=reading), json=False, name="", judge_file=None
+    )
 
 
-def run_judge(options: argparse.Namespace, kind: Kind, given: Given) -> None:
+def run_judge(options: argparse.Namespace, kind: Kind, reading: Given) -> None:
     """Carry out the command of one kind: create or resume the run, work it off, write its folder and print its result."""
     wanted, running = requested_run(options, kind, name=options.name, attached=attached_file(options, kind))
     if options.judge_file is not None and (changed := differences(options.judge_file, wanted)):
@@ -110,9 +112,9 @@ def run_judge(options: argparse.Namespace, kind: Kind, given: Given) -> None:
         check_database(one, options.db)
     with contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext():
         found = run_it(
-            options, wanted, running, lambda store: given.read(store, options, kind), write=given.write
+            options, wanted, running, lambda store: reading.read(store, options, kind), write=reading.write
         )
-    given.show(options, found)
+    reading.show(options, found)
 
 
 _OF_STUDY: Mapping[Reads, str] = {
@@ -303,14 +305,14 @@ def _pairs_of_levels(store: Store, options: argparse.Namespace, kind: Kind) -> t
     return write_pieces(plan.twins), f"twins-{Path(name).stem}.jsonl"
 
 
-def _with_pieces(run: RunAtHand, folder: Path) -> Any:
+def _finish_with_pieces(run: RunAtHand, folder: Path) -> Any:
     finish_in_folder(run, folder)
     return pieces_done(run)
 
 
 def _show_alignment(options: argparse.Namespace, texts: Any) -> None:
     answer = ALIGNMENT.answer(ALIGNMENT.Options(), texts)
-    print_result(options, answer.json, print_said, [*answer.said, *answer.tables.values()])
+    print_result(options, answer.json, print_said, [*answer.all_sentences, *answer.tables.values()])
 
 
 def _show_twins(options: argparse.Namespace, twins: Any) -> None:
@@ -323,8 +325,13 @@ GIVEN: Mapping[Reads, Given] = {
     "pairs": Given(_add_pairs, _pairs, "these texts"),
     "rated texts": Given(_add_rated, _rated, "these texts and ratings"),
     "questions asked": Given(_add_questions, _questions, "these questions"),
-    "marked texts": Given(_add_marked, _marked, "these texts", _with_pieces, _show_alignment),
+    "marked texts": Given(_add_marked, _marked, "these texts", _finish_with_pieces, _show_alignment),
     "pairs of levels": Given(
-        _add_levels, _pairs_of_levels, "these texts, levels and probes", _with_pieces, _show_twins, RULES
+        _add_levels,
+        _pairs_of_levels,
+        "these texts, levels and probes",
+        _finish_with_pieces,
+        _show_twins,
+        RULES,
     ),
 }

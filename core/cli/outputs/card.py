@@ -48,7 +48,7 @@ def _write(options: argparse.Namespace, answer: Answer, _data: Sequence[Any]) ->
             command=command_said(options.typed, COMMAND, names=options.names),
             made_at=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
             names=options.names,
-            said=() if found.drift is None else found.drift.sentences,
+            sentences=() if found.drift is None else found.drift.sentences,
             further=[table for table in (answer.tables.get("gaps"),) if table is not None],
         ),
     )

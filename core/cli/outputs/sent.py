@@ -6,7 +6,7 @@ from typing import Any
 
 from core.cli.outputs import Output
 from core.cli.shared.labels import texts_given
-from core.cli.shared.options import in_options
+from core.cli.shared.options import option_error
 from core.errors import InputError
 from core.results.check.escalation import Escalation, sent_from, sent_texts
 from core.schema.analysis import Answer
@@ -52,7 +52,7 @@ def _problems(options: argparse.Namespace) -> list[str]:
 
 
 def _write(options: argparse.Namespace, answer: Answer, _data: Sequence[Any]) -> list[str]:
-    found: Escalation = answer.result.found
+    found: Escalation = answer.result.escalation
     if options.study is None:
         hint = "The same command with `--study NAME` makes a study of the texts for people."
         return ["", hint] if found.sent and not options.labels else []
@@ -61,7 +61,7 @@ def _write(options: argparse.Namespace, answer: Answer, _data: Sequence[Any]) ->
     try:
         sent = sent_texts(found, options.send, audit=options.audit, rng=options.seed)
     except InputError as problem:
-        raise in_options(problem, ("send", "audit")) from problem
+        raise option_error(problem, ("send", "audit")) from problem
     texts, why = texts_given(found.panel, options)
     if why is not None and not any(texts):
         raise why

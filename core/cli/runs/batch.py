@@ -18,7 +18,7 @@ from core.errors import AssayError, InputError
 from core.installation import COMMAND
 from core.runs.asked import OPENAI_KEY, OPENAI_URL
 from core.runs.jobs import RunAtHand
-from core.runs.path import at_hand, resume
+from core.runs.path import resume, saved_run
 from core.runs.working.batch.answers import opened, read_answers
 
 
@@ -69,10 +69,10 @@ def _answers(options: argparse.Namespace) -> None:
         [] if options.files or options.ask_again else ["name a file of answers, or use --ask-again"]
     )
     with existing_store(options.db) as store, ExitStack() as files:
-        run = at_hand(store, options.number)
+        run = saved_run(store, options.number)
         if options.out is not None:
             check_folder(options.out, run.run)
-        exec_in_environment(run.asked.environment)
+        exec_in_environment(run.request.environment)
         answers = opened(options.files)
         for _, file in answers:
             files.enter_context(file)
@@ -92,13 +92,13 @@ def _submit(options: argparse.Namespace) -> None:
     check_options([] if options.every > 0 else [f"--every is {options.every}, expected more than 0"])
     with existing_store(options.db) as store:
         number = options.number
-        run = at_hand(store, number)
+        run = saved_run(store, number)
         if options.out is not None:
             check_folder(options.out, run.run)
-        if run.asked.model.backend != "batch":
+        if run.request.model.backend != "batch":
             raise InputError(f"Run {number} does not use batch files.")
-        exec_in_environment(run.asked.environment)
-        usual = OPENAI_KEY if run.asked.model.base_url == OPENAI_URL else None
+        exec_in_environment(run.request.environment)
+        usual = OPENAI_KEY if run.request.model.base_url == OPENAI_URL else None
         service = service_of(store, number, options.key_variable or usual)
         while run.now().run.state != "done":
             if run.run.state == "awaiting" and has_waiting(store, number):

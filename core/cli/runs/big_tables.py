@@ -3,9 +3,9 @@
 import argparse
 
 from core.cli.runs.verbs import run_verb
-from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
+from core.cli.shared.giving import add_result_options, check_out_file, give, output_problems
 from core.cli.shared.options import Commands, check_options, existing_store, name_list
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.tables.reading import shown
 
 MOST_TEXTS = 20_000
@@ -60,11 +60,11 @@ def _texts(options: argparse.Namespace) -> None:
         problems.append(f"--from: {options.first} is below 1")
     if not 1 <= options.limit <= MOST_TEXTS:
         problems.append(f"--limit: {options.limit} is not between 1 and {MOST_TEXTS:,}")
-    check_options([*problems, *out_problems(options)])
+    check_options([*problems, *output_problems(options)])
     check_out_file(options, [])
     query = TextQuery(where, options.sort, options.descending, options.first - 1, options.limit)
     with existing_store(options.db) as store:
-        table = big_table(at_hand(store, options.number))
+        table = big_table(saved_run(store, options.number))
         metrics = table.metric_named(name_list(options.metrics) or [])
         found, total = texts_page(table, query)
     give(options, texts_json(found, total, query), [*table.notes, texts_table(found, metrics, total, query)])

@@ -28,7 +28,7 @@ def show_calls(options: argparse.Namespace, run: RunAtHand) -> bool:
         without_item = [name for name in _NARROWING if getattr(options, name) is not None]
         check_options([f"--{name} needs --item" for name in without_item])
         return False
-    if run.kind.by_metrics or run.asked.by_rules:
+    if run.kind.by_metrics or run.request.by_rules:
         what = "computes metrics" if run.kind.by_metrics else "works by rules"
         raise InputError(f"--item: run {run.run.run_id} {what} and made no calls.")
     position = _position(options.item, run)

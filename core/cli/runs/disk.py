@@ -2,7 +2,7 @@
 
 import argparse
 
-from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
+from core.cli.shared.giving import add_result_options, check_out_file, give, output_problems
 from core.cli.shared.options import Commands, Options, add_database_option, check_options, existing_store
 from core.cli.shared.running import telling
 from core.errors import InputError, counted
@@ -100,12 +100,12 @@ def _begun(number: int) -> str:
 
 
 def _compact(store: Store, options: argparse.Namespace) -> None:
-    from core.store.upkeep import compact, in_bytes
+    from core.store.upkeep import byte_size, compact
 
     if options.compact:
         with telling("compacting the database"):
             freed = compact(store)
-        print(f"Compacted {store.path.name}: {in_bytes(freed)} given back to the disk.")
+        print(f"Compacted {store.path.name}: {byte_size(freed)} given back to the disk.")
 
 
 def _disk(options: argparse.Namespace) -> None:
@@ -114,7 +114,7 @@ def _disk(options: argparse.Namespace) -> None:
     from core.runs.overview.space import house_json, house_of, memory_table, space_table
 
     wrong = [] if options.most >= 1 else ["--most: at least 1"]
-    check_options([*wrong, *out_problems(options)])
+    check_options([*wrong, *output_problems(options)])
     check_out_file(options, [])
     with existing_store(options.db) as store:
         sweep(store)

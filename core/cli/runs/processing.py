@@ -8,7 +8,7 @@ from core.cli.runs.verbs import run_verb
 from core.cli.shared.options import Commands, add_database_option, existing_store
 from core.cli.shared.running import check_folder, exec_in_environment, finish_in_folder, telling, work_here
 from core.errors import InputError
-from core.runs.path import at_hand, resume
+from core.runs.path import resume, saved_run
 from core.runs.progress import AT_WORK, progress_of, state_of, why_not_now
 from core.runs.working.worker import end_at_once, work
 from core.store.runs import ask_to_stop, finish_run, get_run
@@ -76,7 +76,7 @@ def _cancel(options: argparse.Namespace) -> None:
 
 def _resume(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
-        run = at_hand(store, options.number)
+        run = saved_run(store, options.number)
         check_folder(options.out, run.run)
         exec_in_environment(run.environment)
         work_here(resume(run, None, options.limit))
@@ -85,7 +85,7 @@ def _resume(options: argparse.Namespace) -> None:
 
 def _write(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
-        run = at_hand(store, options.number)
+        run = saved_run(store, options.number)
         check_folder(options.out, run.run)
         finish_in_folder(run, options.out)
 
@@ -95,7 +95,7 @@ def _work(options: argparse.Namespace) -> None:
 
     with existing_store(options.db) as store:
         progress, refused = work_through(
-            [at_hand(store, number) for number in options.numbers],
+            [saved_run(store, number) for number in options.numbers],
             lambda run: work(
                 store,
                 run.run.run_id,

@@ -8,7 +8,7 @@ from core.cli.runs.verbs import add_number
 from core.cli.shared.options import Commands, add_reading_verb, existing_store, print_result
 from core.cli.shared.running import summary
 from core.errors import InputError
-from core.runs.path import at_hand, run_report
+from core.runs.path import run_report, saved_run
 from core.runs.progress import Progress, progress_of
 from core.schema.runs import Run
 from core.store import Store
@@ -61,15 +61,15 @@ def _print_list(store: Store, found: Sequence[Progress]) -> None:
 def _maker_and_seed(store: Store, run: Run) -> tuple[str, str]:
     """Return the maker of texts or scores, and the seed. A run saved by a newer Assay must not hide the others."""
     try:
-        at = at_hand(store, run)
-        return shown(at.path.maker(at.asked)), "-" if at.asked.seed is None else str(at.asked.seed)
+        at = saved_run(store, run)
+        return shown(at.path.maker(at.request)), "-" if at.request.seed is None else str(at.request.seed)
     except InputError:
         return f"unreadable: see `runs show {run.run_id}`", "-"
 
 
 def _show(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
-        at = at_hand(store, options.number)
+        at = saved_run(store, options.number)
         if show_calls(options, at):
             return
         progress = progress_of(store, options.number)

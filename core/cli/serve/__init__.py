@@ -100,7 +100,7 @@ def _serve(options: argparse.Namespace) -> None:
         _serve_together(options, proxies, hosts, path)
         return
     _prepare(path, _given(options.further, *_PORT) or _DEFAULT_PORT, proxies)
-    further = _with_whole_paths(options.further)
+    further = _absolute_paths(options.further)
     # Streamlit reads .streamlit/config.toml from the working directory, and imports what lies there.
     os.chdir(HOUSE)
     os.execv(sys.executable, [*_streamlit(), *further, *hosts])
@@ -167,7 +167,7 @@ def _serve_together(options: argparse.Namespace, proxies: list[str], hosts: list
     front = {FRONT_SECRET: secret, FRONT_PROXIES: ",".join(proxies)} if program else {}
     environment = {_COOKIE_SECRET: secrets.token_hex(), **os.environ, **front}
     # Options of the user come first: of an option that is given twice, Streamlit takes the last.
-    command = [*_streamlit(), *_with_whole_paths(options.further), *hosts, "--logger.hideWelcomeMessage=true"]
+    command = [*_streamlit(), *_absolute_paths(options.further), *hosts, "--logger.hideWelcomeMessage=true"]
     apps = [
         Part(
             f"app process {number} (port {port})",
@@ -206,7 +206,7 @@ def _program(proxy: str) -> str:
     return found
 
 
-def _with_whole_paths(further: list[str]) -> list[str]:
+def _absolute_paths(further: list[str]) -> list[str]:
     """Make the paths that the user gave absolute, in the environment and in Streamlit's options, which are returned."""
     for name, value in os.environ.items():
         if re.fullmatch(r"ASSAY_\w+_PYTHON", name) and value:

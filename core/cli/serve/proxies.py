@@ -36,10 +36,10 @@ class Door:
     @property
     def bound(self) -> str:
         """Address and port, as both proxies write them."""
-        return f"{_in_brackets(self.address)}:{self.port}"
+        return f"{_bracketed(self.address)}:{self.port}"
 
 
-def _in_brackets(address: str) -> str:
+def _bracketed(address: str) -> str:
     try:
         return f"[{address}]" if ipaddress.ip_address(address).version == 6 else address
     except ValueError:

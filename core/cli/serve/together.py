@@ -109,7 +109,7 @@ def keep_running(
 
     Raises InputError if a part cannot start, and KeyboardInterrupt after Ctrl-C, when all have ended.
     """
-    with _until_signalled() as received:
+    with _collecting_signals() as received:
         watched: list[_Watched] = []
         try:
             for part in apps:
@@ -149,7 +149,7 @@ def is_healthy(port: int) -> bool:
 
 
 @contextmanager
-def _until_signalled() -> Iterator[list[int]]:
+def _collecting_signals() -> Iterator[list[int]]:
     """Collect signals that ask to end, instead of ending at once."""
     received: list[int] = []
 

@@ -4,14 +4,14 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from core.cli.shared.labels import add_labels_option, texts_given, with_new_labels
-from core.cli.shared.options import in_options
+from core.cli.shared.labels import add_labels_option, add_new_labels, texts_given
+from core.cli.shared.options import option_error
 from core.cli.shared.sources import add_panel_options, facts_given, open_panel, open_people, reading_of
 from core.errors import InputError
 from core.results.check.dossier import Dossier, Texts
 from core.schema.analysis import EarlierChoice
 from core.schema.panel import Panel, TextBeside
-from core.schema.settings import as_option, fields_of
+from core.schema.settings import fields_of, option_word
 from core.sources.named import parse_sources
 from core.sources.panel import texts_beside_panel
 from core.tables.files import read_file
@@ -42,7 +42,7 @@ def open_dossier(options: argparse.Namespace) -> Dossier:
     try:
         opened = open_panel(options, find=True)
         lacks = not opened.judges and len(opened.raters) > 1
-        found = with_new_labels(opened, options)
+        found = add_new_labels(opened, options)
     except Undecided as problem:
         if named or not problem.roles.lacks_judge_alone:
             raise
@@ -74,4 +74,4 @@ def open_earlier(options: argparse.Namespace) -> dict[str, Any] | None:
     try:
         return read_earlier(read_file(options.against), options.against.name)
     except InputError as problem:
-        raise in_options(problem, {as_option(one, None)}) from problem
+        raise option_error(problem, {option_word(one, None)}) from problem

@@ -15,7 +15,7 @@ from core.results.cells import decimal
 from core.schema.result_table import ResultTable
 from core.store import database_path
 from core.tables.files import json_text, write_file
-from core.tables.writer import for_excel
+from core.tables.writer import excel_csv
 
 Said: TypeAlias = Sequence[str | ResultTable]
 """Lines of text and tables, in the order in which a command prints them."""
@@ -43,7 +43,7 @@ def add_result_options(
     )
 
 
-def out_problems(options: argparse.Namespace) -> list[str]:
+def output_problems(options: argparse.Namespace) -> list[str]:
     """Return the problems of `--out` and `--table` that need no input file."""
     problems = []
     if options.out is not None and options.out.suffix.lower() not in ENDINGS:
@@ -61,54 +61,56 @@ def check_out_file(options: argparse.Namespace, inputs: Iterable[str | Path | No
         check_out(options.out, database_path(getattr(options, "db", None)), inputs)
 
 
-def give(options: argparse.Namespace, as_json: Any, said: Said, in_files: Iterable[ResultTable] = ()) -> None:
+def give(
+    options: argparse.Namespace, as_json: Any, parts: Said, in_files: Iterable[ResultTable] = ()
+) -> None:
     """Write `--out` if given; print JSON with `--json`, else the lines and tables.
 
     in_files: tables too long for a terminal, written to files only.
     """
     if options.out is not None:
-        write_file(options.out, _file(options, as_json, [*said, *in_files]))
+        write_file(options.out, _file(options, as_json, [*parts, *in_files]))
     if options.json:
         print(json_text(as_json))
         return
-    print_said(said)
+    print_said(parts)
     if options.out is not None:
-        tables = [one.name for one in [*said, *in_files] if isinstance(one, ResultTable)]
+        tables = [one.name for one in [*parts, *in_files] if isinstance(one, ResultTable)]
         if options.out.suffix.lower() == ".csv" and options.table is None and len(tables) > 1:
             others = ", ".join(tables[1:])
             print(f"{options.out} contains the table {tables[0]}. Choose another with --table: {others}")
         print(options.out)
 
 
-def print_said(said: Said) -> None:
+def print_said(parts: Said) -> None:
     """Print lines and tables; a wide table is split into parts that fit the terminal."""
     room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    for at, one in enumerate(said):
-        if at and isinstance(one, ResultTable) and isinstance(said[at - 1], ResultTable):
+    for at, one in enumerate(parts):
+        if at and isinstance(one, ResultTable) and isinstance(parts[at - 1], ResultTable):
             print()
         for line in [one] if isinstance(one, str) else terminal_lines(one, room):
             print(
                 line
                 if room is None or (isinstance(one, ResultTable) and not line.startswith("Note: "))
-                else _in_words(line, room)
+                else _broken_line(line, room)
             )
 
 
-def _in_words(line: str, room: int) -> str:
+def _broken_line(line: str, room: int) -> str:
     """Break a long sentence between words, not within one as terminals do."""
     return textwrap.fill(
         line, max(room, 20), break_long_words=False, break_on_hyphens=False, replace_whitespace=False
     )
 
 
-def _file(options: argparse.Namespace, as_json: Any, said: Said) -> bytes:
+def _file(options: argparse.Namespace, as_json: Any, parts: Said) -> bytes:
     chosen = options.table
     if chosen is not None:
-        said = [one for one in said if isinstance(one, ResultTable) and one.name == chosen]
-        if not said:
+        parts = [one for one in parts if isinstance(one, ResultTable) and one.name == chosen]
+        if not parts:
             raise InputError(f"--table: this result has no table {chosen}.")
-    data = file_of(options.out.suffix.lower(), as_json, said, only=chosen is not None)
-    return for_excel(data) if options.excel else data
+    data = file_of(options.out.suffix.lower(), as_json, parts, only=chosen is not None)
+    return excel_csv(data) if options.excel else data
 
 
 def number(value: float | None, places: int = 3) -> str:

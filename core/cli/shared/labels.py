@@ -12,7 +12,7 @@ from core.schema.scores import ScorableOutput
 from core.sources.named import FileSource, parse_source
 from core.sources.panel import panel_of_source
 from core.sources.texts import texts_file
-from core.tables.mapping import with_columns
+from core.tables.mapping import rename_columns
 
 
 def add_labels_option(command: argparse.ArgumentParser, chosen_by: str) -> None:
@@ -27,7 +27,7 @@ def add_labels_option(command: argparse.ArgumentParser, chosen_by: str) -> None:
     )
 
 
-def with_new_labels(panel: Panel, options: argparse.Namespace) -> Panel:
+def add_new_labels(panel: Panel, options: argparse.Namespace) -> Panel:
     """The panel with the labels of `--labels`, if given.
 
     Raises InputError, also for labels of other texts where both inputs have texts, and NotAllowed for a blinded study.
@@ -36,7 +36,7 @@ def with_new_labels(panel: Panel, options: argparse.Namespace) -> Panel:
         return panel
     # Imported lazily: loads studies and statsmodels.
     from core.formats.panel.beside import texts_beside
-    from core.results.check.next_labels import check_same_texts, with_labels
+    from core.results.check.next_labels import add_labels, check_same_texts
 
     texts: list[ScorableOutput | None] | None = None
     for given in options.labels:
@@ -45,7 +45,7 @@ def with_new_labels(panel: Panel, options: argparse.Namespace) -> Panel:
         if any(back):
             texts = texts_given(panel, options)[0] if texts is None else texts
             check_same_texts(panel, new, texts, back)
-        panel = with_labels(panel, new)
+        panel = add_labels(panel, new)
     return panel
 
 
@@ -75,9 +75,9 @@ def texts_given(
     return texts, why
 
 
-def file_given(given: str, options: argparse.Namespace) -> tuple[bytes, str]:
+def file_given(name: str, options: argparse.Namespace) -> tuple[bytes, str]:
     """The bytes and the name of one input as a file, with the columns that the options rename."""
-    source, reading = parse_source(given), reading_of(options)
+    source, reading = parse_source(name), reading_of(options)
     texts, _ = texts_file(source, reading)
-    own = {"system": options.system_column} if options.system_column and given == options.file else {}
-    return (with_columns(*texts, own), texts[1]) if isinstance(source, FileSource) else texts
+    own = {"system": options.system_column} if options.system_column and name == options.file else {}
+    return (rename_columns(*texts, own), texts[1]) if isinstance(source, FileSource) else texts

@@ -34,9 +34,9 @@ def add_database_option(command: Options) -> None:
     command.add_argument("--db", metavar="PATH", help=f"database (default: $ASSAY_DB, else {_DEFAULT})")
 
 
-def existing_database(given: str | None) -> Path:
+def existing_database(database: str | None) -> Path:
     """Return the path of the database. Raises InputError if it does not exist, so that a mistyped path creates none."""
-    path = database_path(given)
+    path = database_path(database)
     if not path.exists():
         raise InputError(
             f"There is no database {path}. Create one with `{COMMAND} study import FILE` or {START}, or name another with --db."
@@ -44,9 +44,9 @@ def existing_database(given: str | None) -> Path:
     return path
 
 
-def existing_store(given: str | None) -> Store:
+def existing_store(database: str | None) -> Store:
     """Open the database of `--db`. Raises InputError if it does not exist."""
-    return open_store(existing_database(given))
+    return open_store(existing_database(database))
 
 
 def add_excel_option(command: argparse.ArgumentParser) -> None:
@@ -102,7 +102,7 @@ def read_table(path: Path, columns: str | None) -> bytes:
     return SourceReader(columns=parse_columns(columns)).table(FileSource(str(path)))
 
 
-def check_columns(options: argparse.Namespace, given: Iterable[str | Path | None]) -> None:
+def check_columns(options: argparse.Namespace, inputs: Iterable[str | Path | None]) -> None:
     """Raise InputError if `--columns` names a column that none of the files has."""
     if options.columns is None:
         return
@@ -110,7 +110,7 @@ def check_columns(options: argparse.Namespace, given: Iterable[str | Path | None
     from core.tables.reading import shown
 
     named = parse_columns(options.columns)
-    files = [path for path in (Path(one) for one in given if one is not None) if path.is_file()]
+    files = [path for path in (Path(one) for one in inputs if one is not None) if path.is_file()]
     there = {ours for path in files for ours in columns_there(read_file(path), path.name, named)}
     where = ", ".join(shown(path.name) for path in files) or "the input"
     missing = [theirs for ours, theirs in named.items() if ours not in there]
@@ -123,7 +123,7 @@ def check_options(problems: Sequence[str]) -> None:
         raise InputError("Invalid options", problems)
 
 
-def in_options(problem: InputError, names: Collection[str]) -> InputError:
+def option_error(problem: InputError, names: Collection[str]) -> InputError:
     """Return the problem with names of parameters written as options: `rater_sd: ...` becomes `--rater-sd: ...`."""
 
     def called(found: re.Match[str]) -> str:

@@ -26,7 +26,7 @@ from core.runs.jobs import RunAtHand
 from core.runs.judging.in_one_file import JudgeFile, ask_as
 from core.runs.path import create, find_same, resume
 from core.schema.runs import ENGINES, Kind, Run
-from core.schema.settings import Settings, as_option, fields_of
+from core.schema.settings import Settings, fields_of, option_word
 from core.schema.settings import said as worded_of_settings
 from core.store import Store, database_path, open_store
 from core.tables.streaming import TableFile
@@ -158,9 +158,9 @@ def requested_run(
     """Return the requested run and how to process it, checked. Raises SettingsError or InputError with all problems."""
     # A name that the kind shares belongs to the kind.
     without = {*_OWN_WAY, *(_CALL & kind.Settings.model_fields.keys())}
-    own, model, running = _from_file(options, kind)
+    own, model, running = _settings_of_file(options, kind)
     judge: JudgeFile | None = getattr(options, "judge_file", None)
-    kept = None if judge is None else judge.asked.model
+    kept = None if judge is None else judge.request.model
     own |= settings_given(options, kind.Settings)
     model |= settings_given(options, ModelSettings, without=without)
     running |= settings_given(options, Running, without=_SHARED_NAME)
@@ -275,14 +275,14 @@ def _named(options: argparse.Namespace, model: type[Settings]) -> dict[str, Any]
 def _print_new(run: RunAtHand, notes: tuple[Any, ...]) -> None:
     """Print the notes on a new run, and how many rows it leaves out."""
     print_notes(
-        note if isinstance(note, str) else worded_of_settings(note, run.fields, as_option) for note in notes
+        note if isinstance(note, str) else worded_of_settings(note, run.fields, option_word) for note in notes
     )
     print_notes(
         f"left out, {reason}: {counted(count, 'row')}" for reason, count in run.path.left_out(run).items()
     )
 
 
-def _from_file(options: argparse.Namespace, kind: Kind) -> Sequence[dict[str, Any]]:
+def _settings_of_file(options: argparse.Namespace, kind: Kind) -> Sequence[dict[str, Any]]:
     """Return the values of `--settings` for the kind, the model with its calls, and the processing of the run."""
     groups = (kind.Settings, ModelSettings, Running)
     return [{} for _ in groups] if options.settings is None else settings_in(options.settings, groups)

@@ -142,10 +142,10 @@ def summary(run: RunAtHand, progress: Progress, table: ScoreTable | None = None)
     return lines + _scored(run, progress, sizes, undefined_scores(table), signs)
 
 
-def _marks(found: Injections) -> list[str]:
+def _marks(marked: Injections) -> list[str]:
     """Return how many judged texts have marks of injection and the first of them; empty if none has one."""
-    first, *others = injections_said(found) or [""]
-    return [first, *listed_lines(found), *others] if first else []
+    first, *others = injections_said(marked) or [""]
+    return [first, *listed_lines(marked), *others] if first else []
 
 
 def cost_notes(at: RunAtHand, progress: Progress) -> list[str]:
@@ -155,7 +155,7 @@ def cost_notes(at: RunAtHand, progress: Progress) -> list[str]:
         return []
     told = estimate_all(at, progress)
     time = "time unknown" if told.time is None else f"time {told.time}"
-    if at.asked.by_rules:
+    if at.request.by_rules:
         parts = [time]
     elif told.calls is None:
         parts = ["calls unknown, because these items were cached or unfinished", time]
@@ -371,15 +371,15 @@ def finish_without_files(run: RunAtHand) -> None:
     check_done(progress)
 
 
-def _print_spans(found: Mapping[str, int]) -> None:
+def _print_spans(counts: Mapping[str, int]) -> None:
     """Print the methods that found the facts, with a warning if they include no parser."""
-    if found:
+    if counts:
         print(
             "Facts found by: "
-            + ", ".join(f"{name} ({counted(n, 'item')})" for name, n in found.items())
+            + ", ".join(f"{name} ({counted(n, 'item')})" for name, n in counts.items())
             + "."
         )
-    if (warning := spans_warning(found)) is not None:
+    if (warning := spans_warning(counts)) is not None:
         print_notes([warning])
 
 
@@ -405,7 +405,7 @@ class _Teller:
     """Shows the progress of a run in one line."""
 
     def __init__(self, run: RunAtHand) -> None:
-        self._store, self._number, self._model = run.store, run.run.run_id, run.asked.model
+        self._store, self._number, self._model = run.store, run.run.run_id, run.request.model
         self._line = ProgressLine()
         self._answered: Answered | None = None
 

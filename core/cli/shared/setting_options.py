@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from core.cli.shared.options import Options
-from core.schema.settings import SettingField, Settings, as_option, fields_of, typed_number, worded
+from core.schema.settings import SettingField, Settings, fields_of, option_word, typed_number, worded
 
 
 def add_settings(command: Options, model: type[Settings], *, without: Collection[str] = ()) -> None:
@@ -86,7 +86,7 @@ def _several(one: SettingField) -> bool:
 
 
 def _help(one: SettingField, fields: Mapping[str, SettingField], usual: str) -> str:
-    text = worded(one.about.help, fields, as_option)
+    text = worded(one.about.help, fields, option_word)
     if _several(one) and "repeated" not in text:
         text += "; may be repeated"
     if one.about.bare is not None:

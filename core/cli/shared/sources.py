@@ -19,9 +19,9 @@ from core.cli.shared.options import (
     check_options,
     existing_database,
     existing_store,
-    in_options,
     levels_named,
     name_list,
+    option_error,
     print_notes,
 )
 from core.cli.shared.setting_options import add_settings, settings_given
@@ -40,7 +40,7 @@ from core.judges.alignment import MarkedText
 from core.judges.answers import AnswerSet
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
-from core.results.correlations.paired import People, beside_people
+from core.results.correlations.paired import People, pair_with_people
 from core.results.judges.costs import JudgeCost
 from core.results.judges.made_levels import ScoredLevels, scored_levels
 from core.results.judges.prompts import RunsTried
@@ -78,7 +78,7 @@ from core.sources.judges import (
     made_of,
     rated,
     scored_by,
-    with_texts,
+    scores_with_texts,
 )
 from core.sources.marking import marking_judges, taught_judges
 from core.sources.named import (
@@ -229,7 +229,7 @@ def open_quality(options: argparse.Namespace) -> Quality:
     check_choice(choice, *(one.table for one in opened))
     names = names_apart(map(short_name, parse_sources(options.scores)), options.scores, "file")
     files = [
-        OfFile(name, *beside_people(scores.table, open_people_beside(scores, options), choice))
+        OfFile(name, *pair_with_people(scores.table, open_people_beside(scores, options), choice))
         if human
         else OfFile(name, chosen_table(scores.table, choice))
         for name, scores in zip(names, opened, strict=True)
@@ -700,7 +700,9 @@ def add_two_scores_input(command: argparse.ArgumentParser) -> None:
 def open_two_scores(options: argparse.Namespace) -> tuple[WithTexts, WithTexts]:
     """Return the scores of both, with their texts where a run knows them. Raises InputError with all problems."""
     reading = reading_of(options)
-    first, second = read_each([options.first, options.second], lambda source: with_texts(source, reading))
+    first, second = read_each(
+        [options.first, options.second], lambda source: scores_with_texts(source, reading)
+    )
     return first, second
 
 
@@ -770,12 +772,12 @@ def open_panel(
         raise Undecided(problem.what, problems, problem.roles) from problem
     except Repeated as problem:
         advice = "write --system-column COLUMN, or --item COLUMN if each row is a text of its own"
-        raise in_options(InputError(problem.what, [*problem.problems, advice]), ("repeated",)) from problem
+        raise option_error(InputError(problem.what, [*problem.problems, advice]), ("repeated",)) from problem
     except NoClass as problem:
         advice = f"write --missing {shlex.quote(','.join(problem.words))}, or --classes with all classes from worst to best"
         raise InputError(problem.what, [*problem.problems, advice]) from problem
     except InputError as problem:
-        raise in_options(problem, (*fields_of(PanelChoice), "columns")) from problem
+        raise option_error(problem, (*fields_of(PanelChoice), "columns")) from problem
     if found.roles is None or options.columns is None:
         return found
     # Show the names of the file, not those that --columns put in their place.

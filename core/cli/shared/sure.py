@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.cli.shared.labels import add_labels_option, file_given, with_new_labels
+from core.cli.shared.labels import add_labels_option, add_new_labels, file_given
 from core.cli.shared.options import check_options
 from core.cli.shared.sources import add_panel_options, open_panel, panel_choice, reading_of
 from core.errors import InputError
@@ -63,7 +63,7 @@ def open_sure(options: argparse.Namespace) -> SurePanel:
     if options.cut is not None and options.confidence is not None:
         check_options(["--cut: gives a confidence of its own; leave out --confidence"])
     before = open_panel(options, find=True)
-    panel = with_new_labels(before, options)
+    panel = add_new_labels(before, options)
     sure = _sureness(panel, options)
     panel, new = first_labels(before, panel)
     return SurePanel(panel, sure, new if options.labels else None)

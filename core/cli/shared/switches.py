@@ -106,7 +106,7 @@ def printed_of(answers: Iterable[Answer]) -> tuple[list[str | ResultTable], list
     printed: list[str | ResultTable] = []
     in_files: list[ResultTable] = []
     for answer in answers:
-        printed += [one for one in answer.said if one not in printed]
+        printed += [one for one in answer.all_sentences if one not in printed]
         shown_tables = answer.printed
         printed += shown_tables
         in_files += [one for one in answer.tables.values() if one not in shown_tables]

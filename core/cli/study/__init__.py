@@ -29,13 +29,13 @@ from core.cli.shared.setting_options import add_settings, settings_given
 from core.errors import InputError, counted
 from core.formats.study.files import (
     broken_hint,
+    note_votes,
     one_source_hint,
     place_beside,
     read_answers,
     read_dataset,
     verbatim_note,
     votes_in,
-    with_votes,
 )
 from core.formats.study.pairs import Reading
 from core.formats.study.votes import NOT_IMPORTED, Repeated, TableVotes, parse_vote
@@ -46,7 +46,7 @@ from core.schema.study import Dataset, LogEntry, State, Study, StudyKind
 from core.store import Store, database_path, open_store
 from core.store.backup import left_out_notes, restore_backup, tables_of, write_backup, write_backup_file
 from core.store.studies import find_study, get_study, items_of, list_studies, read_log
-from core.store.upkeep import in_bytes
+from core.store.upkeep import byte_size
 from core.study import lifecycle, raters
 from core.study.analysis_set import margin_note
 from core.study.bundle import is_bundle, read_bundle
@@ -100,7 +100,7 @@ def _backup(options: argparse.Namespace) -> None:
     print(f"{options.out}\nThis file opens every personal link. Protect it like the database.")
     if tables:
         said = "are in it" if options.with_tables else "are not in it; --with-tables adds them"
-        print(f"Tables of {counted(len(tables), 'run')} ({in_bytes(sum(tables.values()))}) {said}.")
+        print(f"Tables of {counted(len(tables), 'run')} ({byte_size(sum(tables.values()))}) {said}.")
     print_notes(left_out_notes(lacking))
     if lacking:
         print_notes(["To back up a file that is left out, put a plain file in its place."])
@@ -139,7 +139,7 @@ def add_to(nouns: Commands) -> None:
     later(
         verbs,
         {"import-ratings": "create a study in which people score texts and mark errors"},
-        _of_exports,
+        _exports_verbs,
     )
     _add_votes(verbs)
     _add_states(verbs)
@@ -150,13 +150,13 @@ def add_to(nouns: Commands) -> None:
         {
             "export": "export answers as CSV, JSONL or Factual's JSON, or the whole study as a bundle",
         },
-        _of_exports,
+        _exports_verbs,
     )
     add_analyses(verbs, "study")
     _add_backup(verbs)
 
 
-def _of_exports(_verb: str) -> Callable[[Commands], None]:
+def _exports_verbs(_verb: str) -> Callable[[Commands], None]:
     from core.cli.study.exports import add_to as verbs_of_exports  # imported lazily: loads statistics
 
     return verbs_of_exports
@@ -297,13 +297,13 @@ def _reading(options: argparse.Namespace, columns: Mapping[str, tuple[str, ...]]
 
 
 def _dataset(
-    data: bytes, options: argparse.Namespace, asked: PairDesign
+    data: bytes, options: argparse.Namespace, pair_design: PairDesign
 ) -> tuple[Dataset, TableVotes | None]:
     """The file's data set, or that of two files with one system each, and the votes in the file."""
     name = options.file.name
     columns = parse_answer_columns(options.columns)
     reading = _reading(options, columns)
-    named = _two_systems(options, asked)
+    named = _two_systems(options, pair_design)
     if options.beside is not None:
         if options.vote:
             raise InputError("--vote is for a file with both systems' answers. Leave it out with --beside.")
@@ -320,7 +320,7 @@ def _dataset(
         return place_beside(first, other, shared_only=options.shared_only), None
     if options.shared_only:
         raise InputError("--shared-only needs a second file: name it with --beside.")
-    two = tuple(filter(None, dict.fromkeys((asked.candidate, asked.comparator))))
+    two = tuple(filter(None, dict.fromkeys((pair_design.candidate, pair_design.comparator))))
     systems = two if len(two) == 2 else named
     try:
         dataset = read_dataset(data, name, systems, reading)
@@ -336,10 +336,10 @@ def _dataset(
     votes = votes_in(
         data, name, dataset, reading, [parse_vote(one) for one in options.vote], options.repeated_votes
     )
-    return with_votes(dataset, votes), votes
+    return note_votes(dataset, votes), votes
 
 
-def _two_systems(options: argparse.Namespace, asked: PairDesign) -> tuple[str, ...]:
+def _two_systems(options: argparse.Namespace, pair_design: PairDesign) -> tuple[str, ...]:
     """The systems that --systems names; none without it. Raises InputError where a candidate or comparator is another one."""
     if options.systems is None:
         return ()
@@ -348,12 +348,12 @@ def _two_systems(options: argparse.Namespace, asked: PairDesign) -> tuple[str, .
         raise InputError(
             f"--systems: {shown(options.systems)} does not name two systems. Write --systems A,B."
         )
-    others = [one for one in ("candidate", "comparator") if getattr(asked, one) not in (None, *systems)]
+    others = [one for one in ("candidate", "comparator") if getattr(pair_design, one) not in (None, *systems)]
     if others:
         raise InputError(
             "Contradicting systems",
             [
-                f"--{one}: {shown(getattr(asked, one))} is not among --systems {options.systems}"
+                f"--{one}: {shown(getattr(pair_design, one))} is not among --systems {options.systems}"
                 for one in others
             ],
         )
@@ -365,18 +365,18 @@ def _import_dataset(
     dataset: Dataset,
     votes: TableVotes | None,
     options: argparse.Namespace,
-    asked: PairDesign,
+    pair_design: PairDesign,
 ) -> Study:
-    for system in _two_systems(options, asked):
+    for system in _two_systems(options, pair_design):
         if not any(same_name(system) == same_name(one) for one in dataset.sources):
             has = " and ".join(dataset.sources)
             raise InputError(f"--systems: the data set has no system {shown(system)}; it has {has}.")
-    if dataset.plain and asked.level_order == "shuffled":
+    if dataset.plain and pair_design.level_order == "shuffled":
         raise InputError("--levels-order: these pairs have no levels. Leave it out.")
-    if asked.main_levels is not None:
-        named = fields_of(PairDesign)["main_levels"].typed(asked.main_levels)
-        asked = asked.but(main_levels=level_list(dataset.levels, named, "--main-levels"))
-    design = lifecycle.new_design(dataset, asked)
+    if pair_design.main_levels is not None:
+        named = fields_of(PairDesign)["main_levels"].typed(pair_design.main_levels)
+        pair_design = pair_design.but(main_levels=level_list(dataset.levels, named, "--main-levels"))
+    design = lifecycle.new_design(dataset, pair_design)
     name = options.name if options.name is not None else options.file.stem
     if votes is not None:
         return lifecycle.import_voted_study(store, name, dataset, design, votes, again=options.again)

@@ -31,6 +31,8 @@ from core.study import lifecycle
 from core.study.analysis_set import released_record
 from core.study.bundle import write_bundle
 from core.study.export import (
+    answers_csv,
+    answers_jsonl,
     guesses_csv,
     mqm_tsv,
     paper_files,
@@ -38,12 +40,10 @@ from core.study.export import (
     ratings_csv,
     ratings_jsonl,
     spans_csv,
-    to_csv,
-    to_jsonl,
 )
 from core.study.lifecycle import import_rating_study
 from core.tables.files import write_file
-from core.tables.writer import for_excel
+from core.tables.writer import excel_csv
 
 RATING_WRITERS: Mapping[str, Callable[[StudyRecord], bytes]] = {
     "csv": ratings_csv,
@@ -98,7 +98,7 @@ def _import(options: argparse.Namespace) -> None:
     )
 
 
-_PAIR_WRITERS = {"csv": to_csv, "jsonl": to_jsonl, "guesses": guesses_csv}
+_PAIR_WRITERS = {"csv": answers_csv, "jsonl": answers_jsonl, "guesses": guesses_csv}
 _FORMATS: dict[Asks, Mapping[str, Callable[[StudyRecord], bytes]]] = {
     "levels": {**_PAIR_WRITERS, "bundle": write_bundle},
     "preference": {**_PAIR_WRITERS, "bundle": write_bundle},
@@ -147,7 +147,7 @@ def _export(options: argparse.Namespace) -> None:
             written = _export_paper(record, options.out)
         else:
             data = _content(record, options)
-            write_file(options.out, for_excel(data) if options.excel else data)
+            write_file(options.out, excel_csv(data) if options.excel else data)
             written = [options.out]
         write_log(
             store, study.study_id, "exported", options.format
@@ -157,8 +157,8 @@ def _export(options: argparse.Namespace) -> None:
 
 
 _WITH_TEXTS: Mapping[str, Callable[[StudyRecord], bytes]] = {
-    "csv": partial(to_csv, texts=True),
-    "jsonl": partial(to_jsonl, texts=True),
+    "csv": partial(answers_csv, texts=True),
+    "jsonl": partial(answers_jsonl, texts=True),
 }
 
 

@@ -94,7 +94,7 @@ class Entry:
     """What tells answers of one system to one item apart."""
     about: Mapping[str, object] = field(default_factory=dict)
     """The item's own fields: metadata or variables of the test."""
-    said: Mapping[str, str] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
     """Metric -> the judge's reason for its score."""
 
 
@@ -119,13 +119,13 @@ def log_format(
 
 
 def _rows_of(entries: Entries, letters: Mapping[str, float]) -> Rows:
-    def rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+    def rows(data: bytes, aliases: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
         found = entries(data, findings)
         if not found and not findings.problems:
             findings.problems.append("file: contains no answer with scores; at least one is needed")
         if not found or findings.problems:
             reject(findings.file_name, findings.problems)
-        return _table(found, letters, known, findings)
+        return _table(found, letters, aliases, findings)
 
     return rows
 
@@ -133,13 +133,13 @@ def _rows_of(entries: Entries, letters: Mapping[str, float]) -> Rows:
 def _table(
     entries: Sequence[Entry],
     letters: Mapping[str, float],
-    known: Mapping[str, Sequence[str]],
+    aliases: Mapping[str, Sequence[str]],
     findings: FileFindings,
 ) -> Table:
     """One row for each answer; metrics have marked columns, because a log says itself what is a score."""
-    of_people = "rater" in known
+    of_people = "rater" in aliases
     fields = _fields(entries, of_people=of_people)
-    people = [key for key, column in fields.items() if of_people and by_people(column)]
+    people = [key for key, column in fields.items() if of_people and is_by_people(column)]
     numbers = _words(entries, people, letters, findings)
     findings.notes += _shared(entries, people)
     apart = {
@@ -147,7 +147,7 @@ def _table(
     }
     labels = {name: label_column(name, values, _TAKEN - LABELS, wide=True) for name, values in apart.items()}
     metrics = dict.fromkeys(metric for entry in entries for metric in entry.scores)
-    if not metrics and not people and ("metric" in known or of_people):
+    if not metrics and not people and ("metric" in aliases or of_people):
         findings.problems.append(
             "file: no answer in this log has a score, and none has a label by people; run its scorers first, or read the answers "
             "as texts and score them"
@@ -171,12 +171,12 @@ def _table(
         }
         row |= {labels[name]: value for name, value in entry.labels.items()}
         if of_people:
-            row |= {f"{metric} {REASON}": said for metric, said in entry.said.items() if said.strip()}
-        if "metric" in known or of_people:
+            row |= {f"{metric} {REASON}": said for metric, said in entry.reasons.items() if said.strip()}
+        if "metric" in aliases or of_people:
             row |= {columns[m]: None if math.isnan(score) else score for m, score in entry.scores.items()}
         rows.append((entry.where, row))
     keys = dict.fromkeys(key for _, row in rows for key in row)
-    return object_records(rows, known, findings, list(keys))
+    return object_records(rows, aliases, findings, list(keys))
 
 
 def _labels(entries: Sequence[Entry]) -> list[str]:
@@ -204,7 +204,7 @@ def _fields(entries: Sequence[Entry], *, of_people: bool) -> dict[str, str]:
             found[key] = own[key]
         elif any(label_of(value) is None for value in held) or name_of(key) != key or key in taken:
             continue
-        elif by_people(key):
+        elif is_by_people(key):
             if of_people:
                 found[key] = key
         elif any(len(same) > 1 for same in items[key].values()):  # else it names the item, and no group
@@ -246,7 +246,7 @@ def _shared(entries: Sequence[Entry], people: Sequence[str]) -> list[str]:
     return notes
 
 
-def by_people(key: str) -> bool:
+def is_by_people(key: str) -> bool:
     """Whether a field holds a label by people, by a word in its name."""
     words = "".join(char if char.isalnum() else " " for char in key.casefold()).split()
     return bool(_PEOPLE & {word.rstrip("0123456789") for word in words})

@@ -98,7 +98,7 @@ def _entry(
                 f"{where}: score {shown(scorer)} is {type_name(score)}, expected an object"
             )
             continue
-        own = _before_edits(score)
+        own = _unedited_score(score)
         if own is not score:
             edited.append(where)
         for name, value in _values(scorer, own.get("value")):
@@ -127,7 +127,7 @@ def _entry(
     )
 
 
-def _before_edits(score: JsonObject) -> Mapping[str, object]:
+def _unedited_score(score: JsonObject) -> Mapping[str, object]:
     """The score as the scorer gave it: a person may have changed it in the viewer."""
     history = score.get("history")
     first = history[0] if isinstance(history, list) and history else None
@@ -212,7 +212,7 @@ def _content(
 ) -> str | None:
     try:
         if member.compress_type == _ZSTANDARD:
-            content = _of_zstandard(data, member, findings.file_name)
+            content = _unpack_zstandard(data, member, findings.file_name)
         elif member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             with archive.open(member) as file:
                 content = file.read(member.file_size + 1)
@@ -240,7 +240,7 @@ _DAMAGED: tuple[type[Exception], ...] = (
 )
 
 
-def _of_zstandard(data: bytes, member: zipfile.ZipInfo, file_name: str) -> bytes:
+def _unpack_zstandard(data: bytes, member: zipfile.ZipInfo, file_name: str) -> bytes:
     """The content of a member that is packed with Zstandard, at most a byte more than the zip's list says."""
     arrow, _ = pyarrow_for(file_name)
     start = member.header_offset

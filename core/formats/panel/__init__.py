@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from core.errors import InputError
-from core.formats.panel.columns import as_written, one_score_a_row, roles_to_read, with_named_columns
-from core.formats.panel.items import ids_of, numbered_by, questions_of, with_unit
+from core.formats.panel.columns import one_score_a_row, rename_named_columns, roles_to_read, written_table
+from core.formats.panel.items import ids_of, numbered_by, questions_of, set_unit
 from core.formats.panel.judge_files import JudgeFile, called_by_file, check_not_beside, judge_file
 from core.formats.panel.repeats import check_in_table, check_rows_repeat_nothing
 from core.formats.panel.rows import read_long, read_wide
@@ -16,21 +16,21 @@ from core.formats.panel.sheet import (
     Missing,
     Sheet,
     check_labelled,
+    fill_systems,
     people_who_rated,
     places_in,
     sheet_of,
     texts_unused,
-    with_a_system_each,
 )
 from core.formats.registry import format_of
 from core.formats.registry import read_evaluators as evaluators_in
 from core.formats.registry import read_ratings as ratings_in
 from core.formats.registry import read_scores as scores_in
 from core.joining.choices import Dimension
-from core.joining.panel import metrics_of, named_people, on_scale, panel_of, panel_of_table
+from core.joining.panel import apply_scale, metrics_of, named_people, panel_of, panel_of_table
 from core.joining.tables import check_join, row_number_notes
 from core.schema.analysis import REFUSE, RepeatedRatings
-from core.schema.panel import Panel, of_rows
+from core.schema.panel import Panel, panel_of_rows
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, TO_GUESS, DeclaredScale
 from core.schema.scores import RatingSet, ScoreTable
@@ -68,7 +68,7 @@ def read_panel(
     columns. Cells are numbers or words; words of a known scale (`core.tables.mapping.SCALES`) are ordered classes, others
     are labels. An empty cell is a missing rating. Other formats of ratings are read as everywhere.
     system_column: column with the system. item: what an item is, a column whose rows belong together if they have the same
-    value, or ROW; None to guess it (`with_unit`). Rows of a declared item may repeat it.
+    value, or ROW; None to guess it (`set_unit`). Rows of a declared item may repeat it.
     find: find columns by the wider names of other programs too, and refuse what is ambiguous: repeated texts or ratings,
     and scores that match several texts. beside: contents and name of files with judges' scores, for `find` only. declared:
     what the user says about the raters' scale; the rest is guessed from their cells. people_alone: no judge is wanted, and
@@ -78,7 +78,7 @@ def read_panel(
     Raises InputError with all problems of the file and their places, and as `panel_of`; Undecided if the columns do not
     tell people from judges.
     """
-    data, own, unit_column = with_named_columns(data, file_name, system_column, item)
+    data, own, unit_column = rename_named_columns(data, file_name, system_column, item)
     format_found = format_of("ratings", data, file_name)
     if format_found.rows is None:
         check_in_table(repeated, file_name)
@@ -89,14 +89,14 @@ def read_panel(
         elif _may_have_evaluators(ratings, tables, judges, find=find):
             tables = [*filter(None, [evaluators_in(data, file_name, flip=flip)]), *tables]
         panel = panel_of(ratings, tables, raters=human, judges=judges, dimension=dimension)
-        return _of_items(on_scale(panel, declared), item)
+        return _declared_items(apply_scale(panel, declared), item)
     judges = None if judges is None else [name.removeprefix(METRIC_MARK) for name in judges]
     findings = findings_of(data, file_name)
     table = one_score_a_row(format_found.rows(data, known_at("ratings"), findings), findings)
     if not table.records and not findings.problems:
         findings.problems.append("file: contains no row below its header")
     findings.refuse()
-    written = as_written(table)
+    written = written_table(table)
     guessed = roles_to_read(
         written,
         human,
@@ -130,7 +130,7 @@ def read_panel(
         metric.name for one in tables for metric in one.metrics
     }
     sheet = missing.out_of(sheet_of(data, written, human or (), judges or (), elsewhere, roles))
-    rows = with_a_system_each(sheet.table.records, sheet.named(known_at("texts")), findings)
+    rows = fill_systems(sheet.table.records, sheet.named(known_at("texts")), findings)
     sheet = replace(sheet, table=sheet.table._replace(records=rows))
     words, unfit = aligned(sheet, files, judges or (), chosen or (), declared, findings)
     sheet = replace(sheet, judges={k: v for k, v in sheet.judges.items() if k not in unfit})
@@ -182,9 +182,9 @@ def read_panel(
         notes=tuple(dict.fromkeys((*joined, *found.notes))),
     )
     if words is None:
-        found = on_scale(found, declared, codes=sheet.of_choices)
-    found = with_unit(found, sheet, ids, item, unit_column, joined_by_row=bool(joined))
-    found = _with_item_said(found, unused, unit_column, own)
+        found = apply_scale(found, declared, codes=sheet.of_choices)
+    found = set_unit(found, sheet, ids, item, unit_column, joined_by_row=bool(joined))
+    found = _name_item_column(found, unused, unit_column, own)
     if found.unit.name not in (ID, ROW) or found.unit.undecided:
         found = replace(found, notes=(*found.notes, found.unit.said))
     return replace(found, left_out={**found.left_out, **missing.left_out})
@@ -205,9 +205,9 @@ def _deciding_first(roles: Roles | None, file_name: str) -> Iterator[None]:
         raise
 
 
-def _of_items(panel: Panel, item: str | None) -> Panel:
+def _declared_items(panel: Panel, item: str | None) -> Panel:
     """The panel whose items are what the user declared."""
-    return of_rows(panel) if item == ROW else panel
+    return panel_of_rows(panel) if item == ROW else panel
 
 
 def _may_have_evaluators(
@@ -222,7 +222,7 @@ def _may_have_evaluators(
     return not {*(judges or ())} <= known
 
 
-def _with_item_said(
+def _name_item_column(
     panel: Panel, unused: Sequence[str], declared: str | None, names: Mapping[str, str]
 ) -> Panel:
     """The panel whose roles and notes name the column whose values are its items, if it is not that of the ids.

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from core.errors import InputError
-from core.formats.panel.columns import as_written
+from core.formats.panel.columns import written_table
 from core.formats.registry import format_of, read_rated, read_texts
 from core.formats.scorable import read_outputs
 from core.formats.scores import SAID
@@ -18,7 +18,7 @@ from core.schema.scores import ScorableOutput, ScoredRow
 from core.stats.resampling import Floats
 from core.tables.columns import ONLY_SYSTEM, Record, Table, known_at, named_columns
 from core.tables.containers import findings_of
-from core.tables.mapping import with_names
+from core.tables.mapping import rename_keys
 from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
     is_nothing,
@@ -61,7 +61,7 @@ def texts_in(data: bytes, file_name: str, roles: Roles | None = None) -> tuple[T
             return ()
         return texts_of_outputs(one.output for one in texts)
     findings = findings_of(data, file_name)
-    table = as_written(found.rows(data, known_at("ratings"), findings))
+    table = written_table(found.rows(data, known_at("ratings"), findings))
     names = {key: name for key, name in (roles.read_as if roles else {}).items() if key in table.keys}
     names |= named_columns(
         [key for key in table.keys if key not in names],
@@ -75,12 +75,12 @@ def texts_in(data: bytes, file_name: str, roles: Roles | None = None) -> tuple[T
     if not reasons and not {"text", "question", "source"} & set(names.values()):
         return ()
     return tuple(
-        beside_row(record.cells, names, reasons, number)
+        text_beside(record.cells, names, reasons, number)
         for number, record in enumerate(table.records, start=1)
     )
 
 
-def beside_row(
+def text_beside(
     by_column: Mapping[str, object], names: Mapping[str, str], reasons: Mapping[str, str], number: int
 ) -> TextBeside:
     """What a row of a table holds. number: of the row, from 1, which is its item where no column names items."""
@@ -128,7 +128,7 @@ def numbers_beside(data: bytes, file_name: str, panel: Panel, column: str) -> Fl
     """
     own = format_of("ratings", data, file_name)
     findings = findings_of(data, file_name)
-    table = None if own.rows is None else as_written(own.rows(data, known_at("texts"), findings))
+    table = None if own.rows is None else written_table(own.rows(data, known_at("texts"), findings))
     keys = {} if table is None else {key.strip().casefold(): key for key in table.keys}
     key = keys.get(column.strip().casefold())
     if table is None or key is None:
@@ -194,14 +194,14 @@ def read_texts_of(data: bytes, file_name: str, panel: Panel) -> tuple[ScorableOu
     """
     read_as = panel.roles.read_as if panel.roles else {}
     if names := {key: name for key, name in read_as.items() if key != name and name in known_at("texts")}:
-        data = with_names(data, file_name, names)
+        data = rename_keys(data, file_name, names)
     own = format_of("texts", data, file_name)
     if own.rows is None:
         return _texts_beside(panel, read_texts(data, file_name).outputs)
     read = own.rows
 
-    def rows(content: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
-        table = read(content, known, findings)
+    def rows(content: bytes, aliases: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+        table = read(content, aliases, findings)
         names = set(table.columns.values())
         records = table.records
         if "item_id" not in names:

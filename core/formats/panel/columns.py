@@ -12,7 +12,7 @@ from core.schema.roles import Roles
 from core.schema.unit import ROW
 from core.tables.columns import LABEL_MARK, METRIC_MARK, Record, Table, known_at, named_columns
 from core.tables.containers import findings_of
-from core.tables.mapping import classes_of, with_columns
+from core.tables.mapping import classes_of, rename_columns
 from core.tables.problems import FileFindings
 from core.tables.reading import JsonObject, is_nothing, label_of, labels_of
 from core.tables.roles import check_decided, names_rating, roles_of, who_in
@@ -36,12 +36,12 @@ def found_roles(
     table: its format says who rated. Raises InputError for a file that cannot be read and for unknown names; what is merely
     undecided is in the result's `problems`.
     """
-    data, own, unit = with_named_columns(data, file_name, system_column, item)
+    data, own, unit = rename_named_columns(data, file_name, system_column, item)
     format_found = format_of("ratings", data, file_name)
     if format_found.rows is None:
         return None
     findings = findings_of(data, file_name)
-    table = as_written(one_score_a_row(format_found.rows(data, known_at("ratings"), findings), findings))
+    table = written_table(one_score_a_row(format_found.rows(data, known_at("ratings"), findings), findings))
     findings.refuse()
     given = (spelled(table, human or ()), spelled(table, judges or ()))
     found = roles_in(table, *given, dimension, judged_elsewhere, unit, people_alone=people_alone)
@@ -55,11 +55,11 @@ def names_people(data: bytes, file_name: str, names: Sequence[str]) -> bool:
         return False
     table = read(data, known_at("panel"), FileFindings(file_name, ""))
     raters = {label_of(record.cells.get("rater")) for record in table.records}
-    plain = by_plain_name(table)
+    plain = plain_names(table)
     return all(name in raters or name.strip().casefold() in plain for name in names)
 
 
-def with_named_columns(
+def rename_named_columns(
     data: bytes, file_name: str, system_column: str | None, item: str | None
 ) -> tuple[bytes, dict[str, str], str | None]:
     """The file with the columns renamed that the user names, Assay's name -> the file's column, and the column of items.
@@ -69,13 +69,13 @@ def with_named_columns(
     """
     named = {"system": system_column} if system_column else {}
     if item is None or item == ROW:
-        return with_columns(data, file_name, named), named, None
+        return rename_columns(data, file_name, named), named, None
     as_ids = {**named, "item_id": item}
-    renamed = with_columns(data, file_name, as_ids)  # refuses a column that the file lacks
+    renamed = rename_columns(data, file_name, as_ids)  # refuses a column that the file lacks
     read = format_of("ratings", data, file_name).rows
     if read is None:
         return renamed, as_ids, None
-    table = as_written(read(data, known_at("ratings"), FileFindings(file_name, "")))
+    table = written_table(read(data, known_at("ratings"), FileFindings(file_name, "")))
     (column,) = spelled(table, [item])
     ids = next(
         (key for key, name in named_columns(table.keys, known_at("panel")).items() if name == "item_id"), None
@@ -83,7 +83,7 @@ def with_named_columns(
     names = [] if ids is None else labels_of([record.cells.get(ids) for record in table.records])
     if ids in (None, column) or not any(names) or values_by_id(table, names, column) is None:
         return renamed, as_ids, None
-    return with_columns(data, file_name, named), named, column
+    return rename_columns(data, file_name, named), named, column
 
 
 def values_by_id(table: Table, ids: Sequence[str | None], column: str) -> dict[str, str] | None:
@@ -122,7 +122,7 @@ def one_score_a_row(table: Table, findings: FileFindings) -> Table:
     )
 
 
-def as_written(table: Table) -> Table:
+def written_table(table: Table) -> Table:
     """The table with its records under the file's own column names, and verdicts in blocks such as `human` as columns."""
     table = _unnested(table)
     names = {name: key for key, name in table.columns.items()}
@@ -169,11 +169,11 @@ def _unnested(table: Table) -> Table:
 
 def spelled(table: Table, names: Sequence[str]) -> list[str]:
     """The names, in the file's spelling where they are columns."""
-    plain = by_plain_name(table)
+    plain = plain_names(table)
     return [name if name in table.keys else plain.get(name.strip().casefold(), name) for name in names]
 
 
-def by_plain_name(table: Table) -> dict[str, str]:
+def plain_names(table: Table) -> dict[str, str]:
     """Name in lower case -> column; a metric or label needs no mark."""
     marked = {
         key.removeprefix(METRIC_MARK).removeprefix(LABEL_MARK).strip().casefold(): key for key in table.keys

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.formats.panel.columns import values_by_id
 from core.formats.panel.sheet import Sheet
-from core.schema.panel import Panel, of_rows
+from core.schema.panel import Panel, panel_of_rows
 from core.schema.unit import FEWEST_VALUES, ROW
 from core.tables.columns import known_at, levels_in
 from core.tables.problems import FileFindings, question_id
@@ -24,7 +24,7 @@ class Ids:
     """For each row its id; without a column of ids, a number."""
     column: str | None
     """The column of ids; None if the table has none."""
-    asked: str | None = None
+    numbered: str | None = None
     """Without ids: the column whose values are numbered; None if rows are."""
 
 
@@ -74,7 +74,7 @@ def questions_of(sheet: Sheet) -> tuple[str, list[str]] | None:
 
 def numbered_by(sheet: Sheet, ids: Ids) -> Sheet:
     """The sheet of a long table with the numbers of its questions as ids, where it has no column of them."""
-    if ids.asked is None or ids.column is not None:
+    if ids.numbered is None or ids.column is not None:
         return sheet
     table = sheet.table
     records = [
@@ -92,7 +92,7 @@ def numbered_by(sheet: Sheet, ids: Ids) -> Sheet:
     )
 
 
-def with_unit(
+def set_unit(
     panel: Panel, sheet: Sheet, ids: Ids, item: str | None, column: str | None, *, joined_by_row: bool
 ) -> Panel:
     """The panel with its items: as declared, or guessed.
@@ -104,18 +104,18 @@ def with_unit(
     """
     panel = replace(panel, unit=replace(panel.unit, joined_by_row=joined_by_row))
     if item == ROW:
-        return of_rows(panel)
+        return panel_of_rows(panel)
     if column is not None:
-        return _of_column(panel, sheet, ids, column, "declared")
+        return _items_of_column(panel, sheet, ids, column, "declared")
     if item is not None:
         return replace(panel, unit=replace(panel.unit, name=shown(item), origin="declared"))
-    if ids.asked is not None:
+    if ids.numbered is not None:
         # A question with one text is its text: then nothing is undecided.
         few = panel.unit.n < min(FEWEST_VALUES, len(panel.rows))
         unit = replace(
             panel.unit,
-            name=shown(ids.asked),
-            undecided=shown(ids.asked) if few else None,
+            name=shown(ids.numbered),
+            undecided=shown(ids.numbered) if few else None,
             n_values=panel.unit.n if few else 0,
         )
         return replace(panel, unit=unit)
@@ -124,7 +124,7 @@ def with_unit(
     if panel.unit.n < len(panel.rows):
         return panel
     for asked in _asked_columns(sheet):
-        found = _of_column(panel, sheet, ids, asked, "guessed")
+        found = _items_of_column(panel, sheet, ids, asked, "guessed")
         if not 1 < found.unit.n < len(panel.rows):
             continue
         if found.unit.n >= FEWEST_VALUES:
@@ -160,7 +160,7 @@ def _plain_key(key: str) -> str:
     return "_".join(words_in(key))
 
 
-def _of_column(
+def _items_of_column(
     panel: Panel, sheet: Sheet, ids: Ids, column: str, origin: Literal["declared", "guessed"]
 ) -> Panel:
     """The panel with the values of a column as its items; the same panel if an id has several values.

@@ -8,8 +8,8 @@ from pathlib import PurePath
 import numpy as np
 
 from core.errors import InputError, Problems
-from core.formats.panel.columns import as_written, metrics_in, spelled
-from core.formats.panel.sheet import Missing, Sheet, number_of, sides_of, with_a_system_each
+from core.formats.panel.columns import metrics_in, spelled, written_table
+from core.formats.panel.sheet import Missing, Sheet, fill_systems, number_of, sides_of
 from core.formats.registry import format_of, read_evaluators
 from core.formats.registry import read_scores as scores_in
 from core.formats.scores import LABELS, metric_column, read_scores
@@ -70,7 +70,7 @@ class JudgeFile:
             for judge, column in self.judges.items()
         }
         records = []
-        rows = with_a_system_each(self.table.records, read_as)
+        rows = fill_systems(self.table.records, read_as)
         for number, record in enumerate(rows, start=1):
             cells = {named[key]: cell for key, cell in record.cells.items() if key in named}
             if "item_id" not in read_as.values():
@@ -145,7 +145,7 @@ def judge_file(
             metric.name: {} for metric in read.metrics if metric.name not in people
         }
         return JudgeFile(data, name, empty, Roles(), {}, cells, read)
-    table = as_written(format_found.rows(data, known_at("scores"), findings))
+    table = written_table(format_found.rows(data, known_at("scores"), findings))
     findings.refuse()
     named = spelled(table, judges)
     roles = judge_roles(table, judges=named, people=spelled(table, people), is_metric=metrics_in(table))

@@ -127,7 +127,7 @@ def read_wide(
     ]
     columns = {key: key for key in keys if key in about}
     found = _read_sides(sheet.data, Table([*keys, *marks], columns, records), len(sheet.human), findings)
-    n = 0 if ids.column is not None or ids.asked is not None else len(texts)
+    n = 0 if ids.column is not None or ids.numbered is not None else len(texts)
     return WideScores(replace(found, row_numbers=n), len(sheet.human))
 
 

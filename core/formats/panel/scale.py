@@ -15,7 +15,7 @@ def aligned(
     sheet: Sheet,
     files: Sequence["JudgeFile"],
     judges: Sequence[str],
-    chosen: Collection[str],
+    named_judges: Collection[str],
     declared: DeclaredScale,
     findings: FileFindings,
 ) -> tuple[Words | None, set[str]]:
@@ -45,7 +45,7 @@ def aligned(
     unfit = {side.name: side for side in scored if not common_scale(people, [side], declared)[0]}
     rest = [side for side in scored if side.name not in unfit]
     fits, words = common_scale(people, rest, declared)
-    if (unfit and (not rest or {*chosen} & {*unfit})) or not fits:
+    if (unfit and (not rest or {*named_judges} & {*unfit})) or not fits:
         check_odd_words(people, findings.file_name)
         used = people[0].said if people else ""
         raise InputError(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.errors import InputError
-from core.formats.panel.columns import by_plain_name
+from core.formats.panel.columns import plain_names
 from core.formats.ratings import UNUSED
 from core.formats.scores import LABELS
 from core.joining.choices import check_names
@@ -19,7 +19,7 @@ from core.tables.roles import empty_said, is_choice, is_price_or_time
 from core.tables.scales import Side, Words
 
 
-def with_a_system_each(
+def fill_systems(
     records: Sequence[Record], columns: Mapping[str, str], findings: FileFindings | None = None
 ) -> list[Record]:
     """The rows with NO_NAME where they name no system and others name theirs: no row takes the system of another.
@@ -103,7 +103,7 @@ def sheet_of(
 
     Raises InputError for names that are neither a column nor, in a long table, possibly a rater.
     """
-    plain = by_plain_name(table)
+    plain = plain_names(table)
     columns = {
         name: name if name in table.keys else plain[name.strip().casefold()]
         for name in (*human, *judges)

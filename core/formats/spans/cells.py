@@ -133,7 +133,7 @@ def span_row(span: ErrorSpan) -> dict[str, Any]:
     return row | ({"in_source": True} if span.in_source else {})
 
 
-def with_weight(span: ErrorSpan) -> ErrorSpan:
+def weighted_span(span: ErrorSpan) -> ErrorSpan:
     """The span; if it has no weight, with the MQM weight of its severity and category, if there is one."""
     return span if span.weight is not None else replace(span, weight=weight_of(span.category, span.severity))
 
@@ -170,7 +170,7 @@ def score_in(
     if number is not None and math.isfinite(number):
         return number
     if number is None and is_undefined(value) and spans is not None:
-        weighed = [with_weight(span) for span in spans]
+        weighed = [weighted_span(span) for span in spans]
         if lacking := [span for span in weighed if span.weight is None]:
             problems.append(
                 f'{where}: severity "{shown(lacking[0].severity)}" has no weight; expected neutral, minor, major or '

@@ -416,8 +416,8 @@ def _add(text: RatedText, rating: Rating, spans: Sequence[ErrorSpan], out: _Rows
         if problem:
             out.problems.append(f"{where}: {problem}")
             continue
-        marked_source = _with_marks(source, [span for span in error if span.in_source])
-        marked_text = _with_marks(output.text, [span for span in error if not span.in_source])
+        marked_source = _mark_spans(source, [span for span in error if span.in_source])
+        marked_text = _mark_spans(output.text, [span for span in error if not span.in_source])
         out.rows.append((*about, marked_source, marked_text, error[0].category, error[0].severity))
 
 
@@ -464,7 +464,7 @@ def _problem(error: Sequence[ErrorSpan], text: RatedText) -> str:
     return ""
 
 
-def _with_marks(text: str, spans: Sequence[ErrorSpan]) -> str:
+def _mark_spans(text: str, spans: Sequence[ErrorSpan]) -> str:
     """The text with marks around the spans, which are in order and do not overlap."""
     parts, at = [], 0
     for span in spans:

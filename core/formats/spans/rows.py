@@ -66,7 +66,7 @@ class ReadRating:
         return self.places[number] if self.places else f"{self.where}, span {number + 1}"
 
 
-def at_border(
+def settle_offsets(
     read: Sequence[ReadRating], texts: OutputSet | None, offsets: Offsets, findings: FileFindings
 ) -> list[Rating]:
     """The ratings with spans in code points and exclusive ends, checked against their texts.

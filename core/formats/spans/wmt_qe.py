@@ -7,7 +7,7 @@ import regex
 
 from core.errors import InputError, Problems
 from core.formats import Format
-from core.formats.spans.cells import with_weight
+from core.formats.spans.cells import weighted_span
 from core.formats.spans.mqm import WEIGHTS, TabRow, several_texts, tab_rows
 from core.formats.spans.rows import NO_CATEGORY, ReadRating
 from core.schema.scores import ErrorSpan, RatedText, Rating, score_of
@@ -220,7 +220,7 @@ def _spans(row: TabRow, findings: FileFindings) -> list[ErrorSpan]:
         if isinstance(span, str):
             findings.problems.append(f"{where}, span {number}: {span}")
         else:
-            spans.append(with_weight(span))
+            spans.append(weighted_span(span))
     return spans
 
 

@@ -142,16 +142,16 @@ def votes_in(
     file_name: str,
     dataset: Dataset,
     reading: Reading | None,
-    asked: Sequence[tuple[str, Mapping[str, str]]],
+    wanted: Sequence[tuple[str, Mapping[str, str]]],
     repeated: Repeated = "refuse",
 ) -> TableVotes:
     """The votes that stand beside the answers of a data set; see `core.formats.study.votes.read_votes`."""
     builder = read_builder(data, file_name, reading)
     items = dict.fromkeys(item.item_id for item in dataset.items)
-    found = read_votes(builder, dataset.sources, asked, items, repeated)
+    found = read_votes(builder, dataset.sources, wanted, items, repeated)
     if not found.n:
         raise InputError(
-            f"{shown(file_name)} has no votes on these pairs in {listed([column for column, _ in asked])}."
+            f"{shown(file_name)} has no votes on these pairs in {listed([column for column, _ in wanted])}."
         )
     return found
 
@@ -164,7 +164,7 @@ def layout_found(
     return None if rows is None else layout_in(data, file_name, columns, rows=rows)
 
 
-def with_votes(dataset: Dataset, votes: TableVotes) -> Dataset:
+def note_votes(dataset: Dataset, votes: TableVotes) -> Dataset:
     """The data set with what was understood of its votes, for whoever reads about it."""
     read_as = [line for line in dataset.read_as if not line.startswith(VOTES)]
     notes = [note for note in dataset.notes if not note.startswith(NOT_USED_COLUMNS)]
@@ -238,7 +238,7 @@ def _matched(
     if shared_ids and all(_same_question(item, by_id[item.item_id]) for item in shared_ids):
         partner = {item.item_id: by_id[item.item_id] for item in shared_ids}
     else:
-        partner = _by_text(first, second, problems)
+        partner = _match_questions(first, second, problems)
     taken = {item.item_id for item in partner.values()}
     _tell_unmatched(
         [i for i in first.items if i.item_id not in partner], second, shared_only, problems, notes
@@ -251,7 +251,7 @@ def _same_question(one: Item, other: Item) -> bool:
     return same_wording(one.question) == same_wording(other.question)
 
 
-def _by_text(first: SourceAnswers, second: SourceAnswers, problems: Problems) -> dict[str, Item]:
+def _match_questions(first: SourceAnswers, second: SourceAnswers, problems: Problems) -> dict[str, Item]:
     """Item id of the first -> item of the second with the same question; reports questions that occur twice."""
     found: dict[str, list[Item]] = {}
     for item in second.items:

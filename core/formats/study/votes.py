@@ -190,13 +190,13 @@ class TableVotes:
 def read_votes(
     builder: DatasetBuilder,
     systems: Sequence[str],
-    asked: Sequence[tuple[str, Mapping[str, str]]],
+    wanted: Sequence[tuple[str, Mapping[str, str]]],
     items: Mapping[str, object],
     repeated: Repeated = "refuse",
 ) -> TableVotes:
     """The votes in columns of a table. Raises InputError with every word that is not understood, one line a kind.
 
-    systems: the two that the study compares. asked: column and word -> meaning; words without one are understood as far as they
+    systems: the two that the study compares. wanted: column and word -> meaning; words without one are understood as far as they
     name a side, a system or a tie. items: ids of the study's questions; votes on others are left out. repeated: which of a rater's
     different votes on a pair counts. A column `rater` names who voted; without one the column of votes does.
     """
@@ -207,8 +207,8 @@ def read_votes(
     spelled: dict[str, str] = {}
     counts_of: Counter[str] = Counter()
     read_as, columns = [], []
-    rater_column = _rater_column(keys, builder, [column for column, _ in asked])
-    for name, words in asked:
+    rater_column = _rater_column(keys, builder, [column for column, _ in wanted])
+    for name, words in wanted:
         column = next((key for key in keys if key.strip().casefold() == name.casefold()), None)
         if column is None:
             problems.append(f"there is no column {shown(name)}; the file has: {listed(keys, [name])}")
@@ -239,7 +239,7 @@ def read_votes(
             rater = column if rater_column is None else label_of(row.record.cells.get(rater_column))
             rater = (rater or column).strip()
             rater = spelled.setdefault(rater.casefold(), rater)
-            if len(asked) > 1 and rater_column is not None:
+            if len(wanted) > 1 and rater_column is not None:
                 rater = f"{rater}, {column}"
             own = found.setdefault(rater, {})
             before = own.get((row.item_id, row.level))
@@ -383,7 +383,7 @@ def _side_or_system(word: str, rows: Sequence[PairRow]) -> str | None:
     systems = list(dict.fromkeys(system for row in rows for system in row.systems))
     plain = word.strip().casefold()
     named = [system for system in systems if system.strip().casefold() == plain]
-    named = named or [system for system in systems if _without_nouns(system) == _without_nouns(word) != ()]
+    named = named or [system for system in systems if _name_words(system) == _name_words(word) != ()]
     side = _side(word) if all(len(row.systems) > 1 for row in rows) else None
     if len(named) > 1:
         return None
@@ -392,7 +392,7 @@ def _side_or_system(word: str, rows: Sequence[PairRow]) -> str | None:
     return named[0] if named else side
 
 
-def _without_nouns(name: str) -> tuple[str, ...]:
+def _name_words(name: str) -> tuple[str, ...]:
     """The words of a system or of the column of its answers, without the words for an answer: `GPT-4 response` is gpt, 4."""
     return tuple(word for word in words_in(name) if word not in _NOUNS)
 

@@ -6,12 +6,12 @@ from core.formats.tools.pairs import item_of, pair_of, pairs_said, person_or_mod
 from core.formats.tools.rows import (
     TIE,
     checked,
-    for_ratings,
     has_keys,
     name_in,
     objects_of,
     rating_table,
     tool_format,
+    wants_ratings,
 )
 from core.tables.columns import Table, object_records
 from core.tables.problems import FileFindings
@@ -26,7 +26,7 @@ def holds_annotations(data: bytes, file_name: str) -> bool:
     return has_keys(data, *_KEYS)
 
 
-def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+def _rows(data: bytes, aliases: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
     """A row for each annotation: for ratings the vote on a pair, else the pair's texts with the preferred output."""
     ratings: list[tuple[str, dict[str, object]]] = []
     pairs: list[tuple[str, dict[str, object]]] = []
@@ -64,10 +64,10 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
             f"preferences between 1 and 2 are a model's certainty: below {_MIDDLE} the first output is preferred, above it the "
             f"second ({between:,} annotations)"
         )
-    if for_ratings(known):
+    if wants_ratings(aliases):
         pairs_said({str(row["system"]): None for _, row in ratings}, findings)
-        return rating_table(ratings, known, findings, "annotation")
-    return object_records(pairs, known, findings)
+        return rating_table(ratings, aliases, findings, "annotation")
+    return object_records(pairs, aliases, findings)
 
 
 FORMAT = tool_format("alpaca_eval", "annotations of AlpacaEval", holds_annotations, _rows)

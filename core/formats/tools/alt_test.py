@@ -8,10 +8,10 @@ from core.formats.tools.rows import (
     MODEL,
     PERSON,
     RATER_TYPE,
-    for_ratings,
     rating_table,
     refuse_without_texts,
     tool_format,
+    wants_ratings,
 )
 from core.tables.columns import VOCABULARY, Table
 from core.tables.containers import decode
@@ -80,12 +80,12 @@ def _raters(value: JsonObject, stem: str) -> list[tuple[str, str | None, JsonObj
     return found
 
 
-def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+def _rows(data: bytes, aliases: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
     """A row for each label."""
     value, problem = parse_json(numbers_as_json(decode(data, findings.file_name)))
     if problem or not isinstance(value, JsonObject):
         reject(findings.file_name, [problem or "file: is no object"])
-    if not for_ratings(known):
+    if not wants_ratings(aliases):
         refuse_without_texts(findings, _TITLE)
     findings.problems += duplicate_problems("file", value)
     rows = []
@@ -99,7 +99,7 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
             for item, label in labels.items()
             if label is not None
         ]
-    return rating_table(rows, known, findings, "label")
+    return rating_table(rows, aliases, findings, "label")
 
 
 FORMAT = tool_format("alt_test", _TITLE, holds_annotations, _rows)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from core.formats.tools.rows import for_ratings, rating_table, refuse_without_texts, tool_format
+from core.formats.tools.rows import rating_table, refuse_without_texts, tool_format, wants_ratings
 from core.tables.columns import Table
 from core.tables.containers import decode
 from core.tables.problems import FileFindings
@@ -22,9 +22,9 @@ def holds_scores(data: bytes, file_name: str) -> bool:
     return sorted(head.split()) == sorted(_COLUMNS)
 
 
-def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+def _rows(data: bytes, aliases: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
     """A row for each rated segment of a system. Blanks and tabs both separate cells, even in one line."""
-    if not for_ratings(known):
+    if not wants_ratings(aliases):
         refuse_without_texts(findings, _TITLE)
     lines = [line for line in enumerate(decode(data, findings.file_name).splitlines(), 1) if line[1].strip()]
     names = lines[0][1].split()
@@ -46,7 +46,7 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
         rows.append((where, row))
     if unrated:
         findings.notes.append(f"segments left out because nobody rated them: {unrated:,}")
-    return rating_table(rows, known, findings, "score")
+    return rating_table(rows, aliases, findings, "score")
 
 
 FORMAT = tool_format("avg_seg_scores", _TITLE, holds_scores, _rows, has_names=False)

@@ -8,12 +8,12 @@ from core.formats.tools.rows import (
     check_systems,
     checked,
     facts_of,
-    for_ratings,
-    for_spans,
     has_keys,
     marked,
     marked_rows,
     objects_of,
+    wants_ratings,
+    wants_spans,
 )
 from core.tables.columns import Table, object_records
 from core.tables.problems import FileFindings
@@ -32,9 +32,9 @@ def holds_spans(data: bytes, file_name: str) -> bool:
     return bool(_TRIPLE.search(data[:_HEAD])) or has_keys(data, "entities", "start_offset", "end_offset")
 
 
-def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+def _rows(data: bytes, aliases: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
     """A row for each marked span; for a reader of texts a row for each text."""
-    if for_ratings(known) and not for_spans(known):
+    if wants_ratings(aliases) and not wants_spans(aliases):
         reject(
             findings.file_name,
             ["file: holds marked spans of doccano and no ratings; the commands on spans read it"],
@@ -43,7 +43,7 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
     for number, (where, one) in enumerate(objects_of(data, findings), start=1):
         about = facts_of(one)
         about["item_id"] = about.get("item_id", number)
-        if not for_spans(known):
+        if not wants_spans(aliases):
             rows.append((where, about))
             continue
         marks = [mark for mark in _held(one) if mark is not None]
@@ -51,10 +51,10 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
             findings.problems.append(f"{where}: a label is not [start, end, label]")
         names = (label_of(one.get(key)) for key in ("annotator", "user", "username"))
         rows += marked_rows(where, about, next(filter(None, names), None), marks)
-    if not for_spans(known):
-        check_systems(rows, known, findings, _TITLE)
+    if not wants_spans(aliases):
+        check_systems(rows, aliases, findings, _TITLE)
     checked(rows, findings, "text")
-    return object_records(rows, known, findings)
+    return object_records(rows, aliases, findings)
 
 
 def _held(one: JsonObject) -> list[dict[str, object] | None]:

@@ -6,13 +6,13 @@ from core.formats import Format
 from core.formats.tools.rows import (
     GOLD,
     TIE,
-    by_both_orders,
     changed_with_order,
     checked,
-    for_ratings,
     has_keys,
+    majority_decision,
     objects_in,
     objects_of,
+    wants_ratings,
 )
 from core.tables.columns import Table, object_records
 from core.tables.problems import FileFindings
@@ -27,10 +27,10 @@ def holds_pairs(data: bytes, file_name: str) -> bool:
     return has_keys(data, "pair_id", "response_A", "response_B", "label")
 
 
-def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+def _rows(data: bytes, aliases: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
     """A row for each pair: texts, the better response, and the judge's decision from both orders."""
     rows: list[tuple[str, dict[str, object]]] = []
-    decisions, rated = [], for_ratings(known)
+    decisions, rated = [], wants_ratings(aliases)
     for where, pair in objects_of(data, findings):
         row: dict[str, object] = {"item_id": pair.get("pair_id"), "question": pair.get("question")}
         row |= {} if rated else {key: pair.get(key) for key in ("response_A", "response_B")}
@@ -44,11 +44,11 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
                 for side in [_side(one.get("decision"), f"{place}: decision", findings)]
             ]
             decisions.append(told)
-            row[f"judge {_judge(pair, [one for _, one in judged])}"] = by_both_orders(told)
+            row[f"judge {_judge(pair, [one for _, one in judged])}"] = majority_decision(told)
         rows.append((where, row))
     checked(rows, findings, "pair")
     changed_with_order(decisions, findings)
-    return object_records(rows, known, findings)
+    return object_records(rows, aliases, findings)
 
 
 def _side(value: object, place: str, findings: FileFindings) -> str | None:

@@ -8,8 +8,6 @@ from core.formats.tools.rows import (
     RATER_TYPE,
     checked,
     facts_of,
-    for_ratings,
-    for_spans,
     has_keys,
     marked,
     marked_rows,
@@ -17,6 +15,8 @@ from core.formats.tools.rows import (
     objects_of,
     rating_table,
     tool_format,
+    wants_ratings,
+    wants_spans,
 )
 from core.tables.columns import Table, object_records
 from core.tables.problems import FileFindings
@@ -33,7 +33,7 @@ def holds_tasks(data: bytes, file_name: str) -> bool:
     return has_keys(data, "annotations", "result", "data") and has_keys(data, "from_name", "to_name")
 
 
-def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+def _rows(data: bytes, aliases: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
     """A row for each rating or marked error; for texts a row for each task and annotator, with the task's own fields."""
     found: list[tuple[str, dict[str, object]]] = []
     other: dict[str, int] = {}
@@ -44,11 +44,11 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
         facts["item_id"] = facts.get("item_id", task.get("id"))
         for place, rater, kind, results in _annotated(task, where, findings):
             who = {"rater": rater, RATER_TYPE: kind}
-            if not (for_ratings(known) or for_spans(known)):
+            if not (wants_ratings(aliases) or wants_spans(aliases)):
                 chosen = dict(_ratings(results, {}))
                 votes = {_CHOICE if len(chosen) == 1 else name: value for name, value in chosen.items()}
                 found.append((place, {**about, "item_id": facts["item_id"], "annotator": rater, **votes}))
-            elif for_spans(known):
+            elif wants_spans(aliases):
                 found += marked_rows(place, facts, rater, list(_marks(results)))
             else:
                 found += [
@@ -60,16 +60,16 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
         findings.notes.append(
             f"results left out because they are no choice, rating, number or preference: {said}"
         )
-    if for_ratings(known) and not for_spans(known):
+    if wants_ratings(aliases) and not wants_spans(aliases):
         if not found and other:
             findings.problems.append(
                 "file: has no choice, rating, number or preference; marked errors are read by the commands on spans"
             )
         if len({row["dimension"] for _, row in found}) == 1:
             found = [(place, {k: v for k, v in row.items() if k != "dimension"}) for place, row in found]
-        return rating_table(found, known, findings, "annotation")
+        return rating_table(found, aliases, findings, "annotation")
     checked(found, findings, "annotation")
-    return object_records(found, known, findings)
+    return object_records(found, aliases, findings)
 
 
 def _annotated(

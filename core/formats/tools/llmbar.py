@@ -6,13 +6,13 @@ from core.formats import Format
 from core.formats.tools.rows import (
     GOLD,
     TIE,
-    by_both_orders,
     changed_with_order,
     checked,
-    for_ratings,
     has_keys,
+    majority_decision,
     objects_in,
     objects_of,
+    wants_ratings,
 )
 from core.tables.columns import Table, object_records
 from core.tables.problems import FileFindings
@@ -27,10 +27,10 @@ def holds_pairs(data: bytes, file_name: str) -> bool:
     return has_keys(data, "input", "output_1", "output_2", "label") and not has_keys(data, "generator_1")
 
 
-def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+def _rows(data: bytes, aliases: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
     """A row for each pair: texts, the better output, and the evaluator's winner from both orders."""
     rows: list[tuple[str, dict[str, object]]] = []
-    decisions, rated = [], for_ratings(known)
+    decisions, rated = [], wants_ratings(aliases)
     for where, pair in objects_of(data, findings):
         row: dict[str, object] = {"question": pair.get("input")}
         row |= {} if rated else {key: pair.get(key) for key in ("output_1", "output_2")}
@@ -47,11 +47,11 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
                 if isinstance(one := last.get(order), JsonObject)
             ]
             decisions.append(told)
-            row["judge winner"] = by_both_orders(told)
+            row["judge winner"] = majority_decision(told)
         rows.append((where, row))
     checked(rows, findings, "pair")
     changed_with_order(decisions, findings)
-    return object_records(rows, known, findings)
+    return object_records(rows, aliases, findings)
 
 
 FORMAT = Format("llmbar", "pairs of LLMBar", holds_pairs, rows=_rows)

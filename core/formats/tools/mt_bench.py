@@ -7,15 +7,15 @@ from core.formats.tools.rows import (
     MODEL,
     PERSON,
     TIE,
-    by_both_orders,
     changed_with_order,
-    for_ratings,
     has_keys,
+    majority_decision,
     name_in,
     objects_of,
     rating_table,
     refuse_without_texts,
     tool_format,
+    wants_ratings,
 )
 from core.tables.columns import Table, object_records
 from core.tables.problems import FileFindings
@@ -32,13 +32,13 @@ def holds_judgements(data: bytes, file_name: str) -> bool:
     return by_people or has_keys(data, "question_id", "model_1", "model_2", "g1_winner", "g2_winner")
 
 
-def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+def _rows(data: bytes, aliases: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
     """A row for each judgement: for ratings the vote on a pair, else the table as it is, if it has conversations."""
     found = objects_of(data, findings)
-    if not for_ratings(known):
+    if not wants_ratings(aliases):
         if found and not any(key in one for _, one in found for key in _TEXTS):
             refuse_without_texts(findings, _TITLE)
-        return object_records(found, known, findings)
+        return object_records(found, aliases, findings)
     rows = []
     decisions = []
     for where, one in found:
@@ -53,7 +53,7 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
         orders = [_winner(one, key, names, where, findings) for key in _winners(one)]
         decisions.append(orders)
         turn = label_of(one.get("turn"))
-        vote = vote_of(by_both_orders(orders), names)
+        vote = vote_of(majority_decision(orders), names)
         item = question if turn is None else f"{question}, turn {turn}"
         rater = _rater(one)
         # Its people are called expert, author or arena_user; its judges are models, with the name of a prompt.
@@ -62,7 +62,7 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
     changed_with_order(decisions, findings)
     if rows:
         pairs_said({str(row["system"]): None for _, row in rows}, findings)
-    return rating_table(rows, known, findings, "judgement")
+    return rating_table(rows, aliases, findings, "judgement")
 
 
 def _winners(one: JsonObject) -> tuple[str, ...]:

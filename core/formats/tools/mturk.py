@@ -8,10 +8,10 @@ from core.formats.tools.rows import (
     RATER_TYPE,
     checked,
     facts_of,
-    for_ratings,
     name_in,
     rating_table,
     tool_format,
+    wants_ratings,
 )
 from core.tables.columns import Record, Table, object_records
 from core.tables.containers import table_rows
@@ -30,7 +30,7 @@ def holds_batch(data: bytes, file_name: str) -> bool:
     return all(mark in head for mark in (b"HITId", b"WorkerId", _ANSWER.encode()))
 
 
-def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+def _rows(data: bytes, aliases: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
     """A row for each answer of an assignment; for texts a row for each assignment, without the prefixes of its columns."""
     rows: list[tuple[str, dict[str, object]]] = []
     refused = 0
@@ -40,8 +40,8 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
             continue
         hit = name_in(record.cells, "HITId", record.where, findings)
         worker = name_in(record.cells, "WorkerId", record.where, findings)
-        inputs, answers = _of(record, _INPUT), _answers(_of(record, _ANSWER))
-        if not for_ratings(known):
+        inputs, answers = _prefixed_cells(record, _INPUT), _answers(_prefixed_cells(record, _ANSWER))
+        if not wants_ratings(aliases):
             rows.append((record.where, {"item_id": hit, **inputs, "worker_id": worker, **answers}))
             continue
         facts = facts_of(inputs)
@@ -52,13 +52,13 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
                 rows.append((record.where, {**about, **own, "score": value}))
     if refused:
         findings.notes.append(f"assignments left out because they were rejected: {refused:,}")
-    if for_ratings(known):
-        return rating_table(rows, known, findings, "answer")
+    if wants_ratings(aliases):
+        return rating_table(rows, aliases, findings, "answer")
     checked(rows, findings, "assignment")
-    return object_records(rows, known, findings)
+    return object_records(rows, aliases, findings)
 
 
-def _of(record: Record, prefix: str) -> dict[str, object]:
+def _prefixed_cells(record: Record, prefix: str) -> dict[str, object]:
     """The cells of the columns with a prefix, by the rest of their names."""
     return {key.removeprefix(prefix): cell for key, cell in record.cells.items() if key.startswith(prefix)}
 

@@ -8,14 +8,14 @@ from core.formats.tools.rows import (
     RATER_TYPE,
     UNSPECIFIED,
     checked,
-    for_ratings,
-    for_spans,
     has_keys,
     marked_rows,
     name_in,
     objects_of,
     rating_table,
     tool_format,
+    wants_ratings,
+    wants_spans,
 )
 from core.tables.columns import Table, object_records
 from core.tables.problems import FileFindings
@@ -31,7 +31,7 @@ def holds_annotations(data: bytes, file_name: str) -> bool:
     return has_keys(data, "annotation", "item", "user_id", "item_i")
 
 
-def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+def _rows(data: bytes, aliases: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
     """A row for each rated translation, with a row for each marked error where a reader wants these."""
     ratings: list[tuple[str, dict[str, object]]] = []
     texts: dict[tuple[str, str], tuple[str, dict[str, object]]] = {}
@@ -44,7 +44,7 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
         for place, own, rated in _translations(task, where, findings):
             about = {"item_id": own["item_id"], "system": own["system"]}
             texts.setdefault((str(own["item_id"]), str(own["system"])), (place, own))
-            if for_spans(known):
+            if wants_spans(aliases):
                 spans = rated.get("error_spans")
                 marks = [_mark(span) for span in spans] if isinstance(spans, list) else []
                 ratings += marked_rows(place, own, rater, marks)
@@ -57,13 +57,13 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
         findings.notes.append(f"tasks left out because they train or check annotators: {extra:,}")
     if unscored:
         findings.notes.append(f"translations left out because they have no score: {unscored:,}")
-    if for_spans(known):
+    if wants_spans(aliases):
         checked(ratings, findings, "annotation")
-        return object_records(ratings, known, findings)
-    if for_ratings(known):
-        return rating_table(ratings, known, findings, "score")
+        return object_records(ratings, aliases, findings)
+    if wants_ratings(aliases):
+        return rating_table(ratings, aliases, findings, "score")
     checked(list(texts), findings, "translation")
-    return object_records(list(texts.values()), known, findings)
+    return object_records(list(texts.values()), aliases, findings)
 
 
 def _translations(

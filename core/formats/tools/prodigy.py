@@ -8,14 +8,14 @@ from core.formats.tools.rows import (
     check_systems,
     checked,
     facts_of,
-    for_ratings,
-    for_spans,
     has_keys,
     marked,
     marked_rows,
     objects_of,
     rating_table,
     tool_format,
+    wants_ratings,
+    wants_spans,
 )
 from core.tables.columns import Table, object_records
 from core.tables.problems import FileFindings
@@ -30,7 +30,7 @@ def holds_annotations(data: bytes, file_name: str) -> bool:
     return has_keys(data, "_input_hash", "_task_hash", "answer")
 
 
-def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+def _rows(data: bytes, aliases: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
     """A row for each answer, or for each marked span of an accepted one; for a reader of texts a row for each text."""
     rows: list[tuple[str, dict[str, object]]] = []
     texts: dict[object, tuple[str, dict[str, object]]] = {}
@@ -45,7 +45,7 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
         answer, options = label_of(one.get("answer")), one.get("accept")
         if answer not in _ANSWERS:
             ignored += 1
-        elif for_spans(known):
+        elif wants_spans(aliases):
             if answer != _ANSWERS[0]:
                 rejected += 1
                 continue
@@ -65,14 +65,14 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
         findings.notes.append(f"answers left out because the annotator skipped them: {ignored:,}")
     if rejected:
         findings.notes.append(f"texts left out because the annotator rejected their spans: {rejected:,}")
-    if for_spans(known):
+    if wants_spans(aliases):
         checked(rows, findings, "annotation")
-        return object_records(rows, known, findings)
-    if for_ratings(known):
-        return rating_table(rows, known, findings, "answer")
-    check_systems(list(texts.values()), known, findings, _TITLE)
+        return object_records(rows, aliases, findings)
+    if wants_ratings(aliases):
+        return rating_table(rows, aliases, findings, "answer")
+    check_systems(list(texts.values()), aliases, findings, _TITLE)
     checked(list(texts), findings, "text")
-    return object_records(list(texts.values()), known, findings)
+    return object_records(list(texts.values()), aliases, findings)
 
 
 FORMAT = tool_format("prodigy", _TITLE, holds_annotations, _rows)

@@ -66,14 +66,14 @@ def objects_of(data: bytes, findings: FileFindings) -> list[tuple[str, JsonObjec
     return list(reported(jsonl_objects(numbers_as_json(text), findings.file_name), findings))
 
 
-def for_ratings(known: Mapping[str, Sequence[str]]) -> bool:
-    """Whether a reader wants ratings or scores, not texts alone. known: the columns that it knows."""
-    return "rater" in known or "metric" in known
+def wants_ratings(aliases: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a reader wants ratings or scores, not texts alone. aliases: the columns that it knows."""
+    return "rater" in aliases or "metric" in aliases
 
 
-def for_spans(known: Mapping[str, Sequence[str]]) -> bool:
+def wants_spans(aliases: Mapping[str, Sequence[str]]) -> bool:
     """Whether a reader wants marked errors."""
-    return "start" in known
+    return "start" in aliases
 
 
 def refuse_without_texts(findings: FileFindings, what: str) -> None:
@@ -89,12 +89,12 @@ def refuse_without_texts(findings: FileFindings, what: str) -> None:
 
 def check_systems(
     rows: Sequence[tuple[str, Mapping[str, object]]],
-    known: Mapping[str, Sequence[str]],
+    aliases: Mapping[str, Sequence[str]],
     findings: FileFindings,
     what: str,
 ) -> None:
     """Raise InputError for a study of a file whose texts name no system."""
-    if not known and not any("system" in row for _, row in rows):
+    if not aliases and not any("system" in row for _, row in rows):
         reject(
             findings.file_name,
             [
@@ -110,7 +110,7 @@ def facts_of(fields: Mapping[str, object]) -> dict[str, object]:
     return {name: fields[key] for key, name in named.items() if not isinstance(fields[key], dict | list)}
 
 
-def by_both_orders(decisions: Sequence[str | None]) -> str | None:
+def majority_decision(decisions: Sequence[str | None]) -> str | None:
     """The decision of a judge that was asked in several orders: the side that more of them prefer, else a tie.
 
     decisions: a side, TIE, or None where there was no usable answer. An order without an answer, or with a tie, leaves the
@@ -124,7 +124,7 @@ def by_both_orders(decisions: Sequence[str | None]) -> str | None:
 
 
 def changed_with_order(decisions: Collection[Sequence[str | None]], findings: FileFindings) -> None:
-    """Note the rule of `by_both_orders`, and how many decisions the order changed."""
+    """Note the rule of `majority_decision`, and how many decisions the order changed."""
     both = [one for one in decisions if len([side for side in one if side is not None]) > 1]
     if both:
         changed = sum(len({*one}) > 1 for one in both)
@@ -134,9 +134,9 @@ def changed_with_order(decisions: Collection[Sequence[str | None]], findings: Fi
         )
 
 
-def checked(found: Sequence[object], findings: FileFindings, what: str) -> None:
+def checked(rows: Sequence[object], findings: FileFindings, what: str) -> None:
     """Raise InputError with all problems, or if nothing was found."""
-    if not found and not findings.problems:
+    if not rows and not findings.problems:
         findings.problems.append(f"file: contains no {what}; at least one is needed")
     findings.refuse()
 
@@ -204,7 +204,7 @@ NO_ERROR: Mapping[str, object] = {
 
 def rating_table(
     rows: Sequence[tuple[str, Mapping[str, object]]],
-    known: Mapping[str, Sequence[str]],
+    aliases: Mapping[str, Sequence[str]],
     findings: FileFindings,
     what: str = "rating",
 ) -> Table:
@@ -213,8 +213,8 @@ def rating_table(
     Raises InputError with all problems, or if there is no row.
     """
     checked(rows, findings, what)
-    if "rater" in known:
-        return object_records(rows, known, findings)
+    if "rater" in aliases:
+        return object_records(rows, aliases, findings)
     models = [one for one in rows if one[1].get(RATER_TYPE) == MODEL]
     if models and len(models) < len(rows):
         findings.notes.append(
@@ -227,7 +227,7 @@ def rating_table(
         named = {"metric": rater if dimension is None else f"{rater}-{dimension}"}
         left = {key: cell for key, cell in row.items() if key not in ("rater", "dimension", RATER_TYPE)}
         found.append((where, {**left, **named}))
-    return object_records(found, known, findings)
+    return object_records(found, aliases, findings)
 
 
 def tool_format(
@@ -242,9 +242,9 @@ def tool_format(
 def _read_people(data: bytes, file_name: str, *, rows: Rows, **asked: Any) -> RatingSet:
     """Read the ratings by people. Raises InputError if models alone rated."""
 
-    def of_people(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
-        table = rows(data, known, findings)
-        models = [record for record in table.records if _by_model(record.cells)]
+    def of_people(data: bytes, aliases: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+        table = rows(data, aliases, findings)
+        models = [record for record in table.records if _is_by_model(record.cells)]
         if not models:
             return table
         names = dict.fromkeys(label_of(record.cells.get("rater")) or "" for record in models)
@@ -254,13 +254,13 @@ def _read_people(data: bytes, file_name: str, *, rows: Rows, **asked: Any) -> Ra
                 [f"file: holds ratings by models alone ({listed(list(names))}), and none by people"],
             )
         findings.notes.append(f"ratings by models left out: {len(models):,} ({listed(list(names))})")
-        left = [record for record in table.records if not _by_model(record.cells)]
+        left = [record for record in table.records if not _is_by_model(record.cells)]
         return table._replace(records=left)
 
     return read_ratings(data, file_name, rows=of_people, **asked)
 
 
-def _by_model(cells: Mapping[str, object]) -> bool:
+def _is_by_model(cells: Mapping[str, object]) -> bool:
     """Whether a row is a model's rating, by the kind of its rater, else by its name."""
     kind = cells.get(RATER_TYPE)
     return kind == MODEL if kind else who_in(label_of(cells.get("rater")) or "") == "judge"

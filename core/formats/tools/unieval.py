@@ -7,11 +7,11 @@ from core.formats.tools.rows import (
     PERSON,
     RATER_TYPE,
     checked,
-    for_ratings,
     has_keys,
     objects_of,
     rating_table,
     tool_format,
+    wants_ratings,
 )
 from core.tables.columns import Table, object_records
 from core.tables.problems import FileFindings
@@ -29,7 +29,7 @@ def holds_records(data: bytes, file_name: str) -> bool:
     return has_keys(data, "system_output", "scores", "source")
 
 
-def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+def _rows(data: bytes, aliases: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
     """A row for each score of a text; for a reader of texts a row for each text."""
     rows: list[tuple[str, dict[str, object]]] = []
     texts: list[tuple[str, dict[str, object]]] = []
@@ -53,10 +53,10 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
             f"{_ANSWERS} holds a model's answers in words, for one dimension that the file does not name, and is not read: write "
             'their mean as predict_scores, such as {"coherence": 3.5}'
         )
-    if for_ratings(known):
-        return rating_table(rows, known, findings, "score")
+    if wants_ratings(aliases):
+        return rating_table(rows, aliases, findings, "score")
     checked(texts, findings, "record")
-    return object_records(texts, known, findings)
+    return object_records(texts, aliases, findings)
 
 
 def _scores(where: str, one: JsonObject, findings: FileFindings) -> Iterator[dict[str, object]]:

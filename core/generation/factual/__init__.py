@@ -14,8 +14,8 @@ import regex
 from core.diff import tokenize
 from core.formats.generation import GeneratedText
 from core.formats.trutheval import FactualReport, ReportQuestion, ReportSettings, report_json
-from core.generation.facts import without_function_words
-from core.generation.factual.spans import BY_RULES, SPANS_PER_LEVEL, by_rules_said, find_spans
+from core.generation.facts import blank_function_words
+from core.generation.factual.spans import BY_RULES, SPANS_PER_LEVEL, find_spans, rules_warning
 from core.generation.factual.steps import (
     A0Origin,
     Dropped,
@@ -28,9 +28,9 @@ from core.generation.factual.steps import (
     Places,
     QuestionFilter,
     RuleSteps,
+    bracket_spans,
     edits_problem,
     splice,
-    with_brackets,
 )
 from core.generation.language import (
     UNDETERMINED,
@@ -97,7 +97,7 @@ def _spaced_words(text: str) -> Iterator[str]:
 
 
 def _shared_run(question: str, text: str, stop_words: frozenset[str]) -> str | None:
-    asked, given = (without_function_words(part, stop_words) for part in (question, text))
+    asked, given = (blank_function_words(part, stop_words) for part in (question, text))
     for pattern, least in _RUNS:
         there, here = (
             [run[at : at + least] for run in pattern.findall(part) for at in range(len(run) - least + 1)]
@@ -273,7 +273,7 @@ def _failed(trace: FactualTrace, step: str, why: Answer[Any] | str, detail: str 
     )
 
 
-def from_traces(
+def factual_report(
     traces: Sequence[FactualTrace], materials: Mapping[str, Material], settings: FactualSettings | None = None
 ) -> FactualReport:
     """Assay's traces as Factual's report: spans as texts, brackets for each level, counters of failures.
@@ -327,7 +327,7 @@ def _bracketed_levels(trace: FactualTrace) -> dict[str, str]:
         _, places = splice(before, places, level.edits)
         before = level.text
         marked -= {edit.span for edit in level.edits}
-        levels[level.name] = with_brackets(level.text, places, marked)
+        levels[level.name] = bracket_spans(level.text, places, marked)
     return levels
 
 
@@ -392,7 +392,7 @@ class FactualScheme(Scheme):
                 if parsers.find(settings.parser, language) is not None:
                     del languages[language]
         n, n_items = languages.total(), len(materials)
-        return (by_rules_said(n, n_items, sorted(languages), parsed=n < n_items),) if n else ()
+        return (rules_warning(n, n_items, sorted(languages), parsed=n < n_items),) if n else ()
 
     def report(
         self,
@@ -402,7 +402,7 @@ class FactualScheme(Scheme):
         failures: Mapping[tuple[str, str], int],
     ) -> bytes:
         """See Scheme."""
-        return report_json(from_traces(traces, materials, settings))
+        return report_json(factual_report(traces, materials, settings))
 
 
 KIND = FactualScheme()

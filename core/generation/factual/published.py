@@ -17,8 +17,8 @@ from core.generation.factual.steps import (
     FactualTrace,
     FilterOrder,
     Places,
-    between,
     fixed_text,
+    gap_contents,
 )
 from core.generation.language import words_of
 from core.generation.parse import Span
@@ -55,7 +55,7 @@ def _bracketed(bracketed: str, texts: Sequence[str]) -> Places | None:
     return tuple(places)
 
 
-def to_traces(report: FactualReport) -> tuple[FactualTrace, ...]:
+def report_traces(report: FactualReport) -> tuple[FactualTrace, ...]:
     """Every item of a report as a trace, with what the report states; item ids are positions in it, from 0."""
     return tuple(_trace(str(number), question) for number, question in enumerate(report.questions))
 
@@ -157,7 +157,7 @@ def _edits(
     if places is None:
         return None
     gone = tuple(place for number, place in zip(marked, places, strict=True) if number in group)
-    found = between(fixed_text(before, gone), after)
+    found = gap_contents(fixed_text(before, gone), after)
     if found is None:
         return None
     return tuple(Edit(n, texts[n], new, PUBLISHED) for n, new in zip(group, found, strict=True))

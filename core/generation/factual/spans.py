@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import regex
 
 from core.generation import lists as vocabulary
-from core.generation.facts import NEAR, Pool, content_words, find_facts, on_boundaries, opens_sentence
+from core.generation.facts import NEAR, Pool, content_words, find_facts, keeps_boundaries, opens_sentence
 from core.generation.language import UNSPACED, base_language, known_language, words_of
 from core.generation.lists import ENGLISH, OPENERS, gazetteer, month_forms
 from core.generation.parse import Parsers, Span, longest_apart
@@ -603,13 +603,13 @@ def spans_by_rule(
         else _content_words(text, language)
     )
     if for_rules or lists != "en":
-        found = _with(found, outside(words), wanted, lists)
+        found = _add_spans(found, outside(words), wanted, lists)
     if for_rules and len(found) < few:
-        found = _with(found, phrased, few, lists)
+        found = _add_spans(found, phrased, few, lists)
     if for_rules and len(found) < few and len(text.split()) >= _SENTENCE:
-        found = _with(found, _verbs(text, lists), few, lists)
+        found = _add_spans(found, _verbs(text, lists), few, lists)
     if not found and wanted:
-        found = _with(found, [*typed, *_content_words(text, language)], 1, lists)
+        found = _add_spans(found, [*typed, *_content_words(text, language)], 1, lists)
     return tuple(sorted(found, key=lambda span: span.start))
 
 
@@ -619,7 +619,7 @@ def typed_spans(text: str, language: str) -> list[Span]:
         Span(m.start, m.end, text[m.start : m.end], _kind(text, m, language))
         for m in best_matches(text, language)
         # A single letter is not a name, and a grapheme must not be split.
-        if not (m.kind == "name" and m.end - m.start < 2) and on_boundaries(text, m.start, m.end)
+        if not (m.kind == "name" and m.end - m.start < 2) and keeps_boundaries(text, m.start, m.end)
     ]
 
 
@@ -639,11 +639,13 @@ def _phrases(text: str, typed: Sequence[Span]) -> tuple[list[Span], list[tuple[i
     for start, end in sorted(set(reading.objects)):  # a phrase may have been read twice
         if not kept or kept[-1][1] <= start:
             kept.append((start, end))
-    objects = [Span(a, b, text[a:b], classify(text[a:b], "en")) for a, b in kept if on_boundaries(text, a, b)]
+    objects = [
+        Span(a, b, text[a:b], classify(text[a:b], "en")) for a, b in kept if keeps_boundaries(text, a, b)
+    ]
     return objects, reading.subjects
 
 
-def _with(found: list[Span], more: Iterable[Span], wanted: int, language: str) -> list[Span]:
+def _add_spans(found: list[Span], more: Iterable[Span], wanted: int, language: str) -> list[Span]:
     """The spans, plus others that overlap none of them, until there are enough."""
     taken = sorted((span.start, span.end) for span in found)
     starts = [start for start, _ in taken]
@@ -690,7 +692,11 @@ def _replaceable(text: str, language: str) -> Iterator[Span]:
     """Yield spans that the lists can replace: their own words, and words with a suffix that the lists cover."""
     for fact in find_facts(text, language, Pool()):
         kind = fact.kind if fact.kind in KINDS else "name"
-        if kind in _WORDS and on_boundaries(text, fact.start, fact.end) and fits(fact.text, kind, language):
+        if (
+            kind in _WORDS
+            and keeps_boundaries(text, fact.start, fact.end)
+            and fits(fact.text, kind, language)
+        ):
             yield Span(fact.start, fact.end, fact.text, kind)
     for start, end in content_words(text, language):
         if fits(text[start:end], "term", language):
@@ -729,7 +735,7 @@ def _most_telling(spans: list[Span], number: int, language: str) -> list[Span]:
 BY_RULES = "rules"
 
 
-def by_rules_said(n: int, n_items: int, languages: Sequence[str] = (), *, parsed: bool = False) -> str:
+def rules_warning(n: int, n_items: int, languages: Sequence[str] = (), *, parsed: bool = False) -> str:
     """The warning on items whose facts are found by rules.
 
     languages: the items' languages, if known. parsed: whether spaCy is set up for other languages.
@@ -775,7 +781,7 @@ def _clean(text: str, spans: tuple[Span, ...]) -> tuple[Span, ...]:
     return longest_apart(
         Span(start, end, text[start:end], kind)
         for start, end, kind in trimmed
-        if start < end and on_boundaries(text, start, end)
+        if start < end and keeps_boundaries(text, start, end)
     )
 
 

@@ -276,7 +276,7 @@ def fixed_text(text: str, places: Places) -> tuple[str, ...]:
     return tuple(text[a:b] for a, b in zip([0, *ends], [*starts, len(text)], strict=True))
 
 
-def between(pieces: Sequence[str], text: str) -> tuple[str, ...] | None:
+def gap_contents(pieces: Sequence[str], text: str) -> tuple[str, ...] | None:
     """The contents of the gaps between the pieces in a text, each as short as possible; None if the pieces do not match.
 
     The text must begin with the first piece and end with the last. No gap may be empty.
@@ -311,7 +311,7 @@ def _bracket_free(text: str) -> str:
     return text.translate(str.maketrans("[]{}", "()()"))
 
 
-def with_brackets(
+def bracket_spans(
     text: str,
     places: Places,
     numbers: Collection[int],
@@ -424,7 +424,7 @@ class LlmSteps:
         if purpose != "edit-shared":
             variables["level"] = first.level
         if purpose == "edit-text":
-            text = with_brackets(first.text, first.places, numbers, first.held, _bracket_free)
+            text = bracket_spans(first.text, first.places, numbers, first.held, _bracket_free)
             request = self._request(purpose, ROOM + 2 * len(first.text), None, text=text, **variables)
             return await self._model.ask(request, lambda reply: (_read_edited_text(reply, first),))
         planned, held = purpose == "edit-planned", first.held
@@ -531,7 +531,7 @@ def _read_edited_text(text: str, task: EditTask) -> tuple[Edit, ...]:
     pieces = fixed_text(_bracket_free(task.text), tuple(task.places[number] for number in order))
     # read_text strips spaces at both ends.
     pieces = (pieces[0].lstrip(), *pieces[1:-1], pieces[-1].rstrip())
-    found = between(pieces, plain)
+    found = gap_contents(pieces, plain)
     if found is None:
         marks = ("{{", "}}") if "{{" in written else ("", "")
         held = (_bracket_free(task.span(number)) for number in task.held)
@@ -613,7 +613,7 @@ class RuleSteps:
             if makes_sense(splice(task.text, task.places, edits)[0], language):
                 return edits
             edits = self._drawn(task, language, draw.child("again", turn))
-        return tuple(_without_part(task, edit, language, draw) for edit in edits)
+        return tuple(_reword_part(task, edit, language, draw) for edit in edits)
 
     def _drawn(self, task: EditTask, language: str, draw: Draw) -> tuple[Edit, ...]:
         held = [fact.text for fact in find_facts(task.text, language, self._pool)]
@@ -634,7 +634,7 @@ def _kind(span: Span, language: str) -> str:
     return span.kind if span.kind in RANKS else classify(span.text, language)
 
 
-def _without_part(task: EditTask, edit: Edit, language: str, draw: Draw) -> Edit:
+def _reword_part(task: EditTask, edit: Edit, language: str, draw: Draw) -> Edit:
     """The edit with a word in place of a part that could be too large: `all of which` for `two of which`."""
     words = WHOLES.get(language, ())
     if not words or edit.how != "number moved" or not is_part(task.text, task.places[edit.span][1]):

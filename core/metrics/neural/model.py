@@ -61,7 +61,9 @@ def library(name: str) -> Any:
         try:
             return import_module(name)
         except Exception as problem:
-            raise InputError(f"{name} is installed but cannot be imported", [in_a_line(problem)]) from problem
+            raise InputError(
+                f"{name} is installed but cannot be imported", [error_line(problem)]
+            ) from problem
 
 
 def release(distribution: str) -> str:
@@ -86,7 +88,7 @@ def chosen_device(wanted: str) -> str:
     return wanted
 
 
-def in_a_line(problem: Exception) -> str:
+def error_line(problem: Exception) -> str:
     """A library's error message, shortened to one line."""
     return textwrap.shorten(str(problem) or type(problem).__name__, 300, placeholder=" ...")
 
@@ -139,13 +141,13 @@ def folder_from_hub(model: str, kind: Kind, may_ask: bool = True) -> Path:
     except errors.OfflineModeIsEnabled as problem:
         raise HubAway(model, "HF_HUB_OFFLINE is set") from problem
     except errors.HfHubHTTPError as problem:
-        raise HubAway(model, in_a_line(problem)) from problem
+        raise HubAway(model, error_line(problem)) from problem
     except OSError as problem:  # connection or disk; messages from requests are for programmers
         if is_disk_problem(problem):
             place = Path(problem.filename or Path.home())
             raise InputError(f"{model} cannot be stored: {why_not_written(problem, place)}") from problem
         by_requests = type(problem).__module__.startswith("requests")
-        raise HubAway(model, type(problem).__name__ if by_requests else in_a_line(problem)) from problem
+        raise HubAway(model, type(problem).__name__ if by_requests else error_line(problem)) from problem
     if not _complete(folder, kind):
         raise InputError(f"{model} contains no {NAMED[kind]}")
     return folder
@@ -190,22 +192,22 @@ class ModelFiles:
 
 def find_models(
     specs: Sequence[MetricSpec],
-    given: Mapping[str, str],
+    paths: Mapping[str, str],
     form_of: Callable[[MetricSpec], Kind] = lambda _: "model",
 ) -> dict[str, ModelFiles]:
     """Metric -> its model; models that are not on this machine are downloaded.
 
-    given: metric -> a path, or another name on the hub. form_of: the form of a metric's model on the hub. InputError
+    paths: metric -> a path, or another name on the hub. form_of: the form of a metric's model on the hub. InputError
     lists every model that cannot be loaded.
     """
-    unused = sorted(given.keys() - {spec.metric.name for spec in specs})
+    unused = sorted(paths.keys() - {spec.metric.name for spec in specs})
     problems = [f"{name} has a model, but is not one of the chosen metrics" for name in unused]
     found: dict[tuple[str, bool], ModelFiles] = {}
     by_metric: dict[str, ModelFiles] = {}
     away: HubAway | None = None
     for spec in specs:
         metric, is_comet = spec.metric.name, form_of(spec) == "comet"
-        model = given.get(metric, str(spec.parameters["model"]))
+        model = paths.get(metric, str(spec.parameters["model"]))
         try:
             if (model, is_comet) not in found:
                 found[model, is_comet] = _find(model, is_comet, may_ask=away is None)
@@ -264,7 +266,7 @@ def comet_settings(checkpoint: Path) -> dict[str, object]:
     try:
         settings = yaml.load(path.read_text("utf-8"), yaml.FullLoader)  # as COMET reads it
     except Exception as problem:  # PyYAML can raise anything if a tag does not fit its value
-        raise InputError(f"{path} cannot be read: {in_a_line(problem)}") from problem
+        raise InputError(f"{path} cannot be read: {error_line(problem)}") from problem
     if not isinstance(settings, dict) or "class_identifier" not in settings:
         raise InputError(f"{path} does not name COMET's class (class_identifier)")
     return settings
@@ -274,7 +276,7 @@ def _known_by(*places: Path) -> str:
     try:
         parts = [fingerprint(place) for place in places]
     except OSError as problem:
-        raise InputError(f"{places[0]} cannot be read: {in_a_line(problem)}") from problem
+        raise InputError(f"{places[0]} cannot be read: {error_line(problem)}") from problem
     return (parts[0] if len(parts) == 1 else hashlib.sha256(":".join(parts).encode()).hexdigest())[:DIGITS]
 
 
@@ -291,17 +293,17 @@ class Model(Protocol):
 
 
 def scores_of(model: Model, pairs: Sequence[ScoringPair], metric: str) -> list[Score]:
-    """A score for each pair; see by_halves."""
+    """A score for each pair; see read_by_halves."""
     broke_off = f"{metric} failed on this machine; a smaller batch size or the device cpu may help"
 
     def scores(some: Sequence[ScoringPair]) -> list[Score]:
         numbers = model.numbers(some)
         return [Score(number) if math.isfinite(number) else Score(None, NO_NUMBER) for number in numbers]
 
-    return by_halves(scores, pairs, lambda why: Score(None, why), broke_off)
+    return read_by_halves(scores, pairs, lambda why: Score(None, why), broke_off)
 
 
-def by_halves(
+def read_by_halves(
     read: Callable[[Sequence[Pair]], list[Found]],
     pairs: Sequence[Pair],
     refused: Callable[[str], Found],
@@ -318,16 +320,16 @@ def by_halves(
         found = read(pairs)
     except (MemoryError, RuntimeError) as problem:
         if len(pairs) == 1:
-            raise InputError(broke_off, [in_a_line(problem)]) from problem
+            raise InputError(broke_off, [error_line(problem)]) from problem
     except Exception as problem:
         if len(pairs) == 1:
-            return [refused(f"the model's library cannot read these texts ({in_a_line(problem)})")]
+            return [refused(f"the model's library cannot read these texts ({error_line(problem)})")]
     else:
         if len(found) != len(pairs):
             raise RuntimeError(f"the model gave {len(found)} answers for {len(pairs)} pairs")
         return found
     middle = len(pairs) // 2
-    parts = (by_halves(read, part, refused, broke_off) for part in (pairs[:middle], pairs[middle:]))
+    parts = (read_by_halves(read, part, refused, broke_off) for part in (pairs[:middle], pairs[middle:]))
     return [each for part in parts for each in part]
 
 
@@ -346,7 +348,7 @@ def loaded(load: Callable[[], Any], name: str, place: object) -> Any:
     except InputError:
         raise
     except Exception as problem:
-        raise InputError(f"{name}: the model in {place} cannot be loaded", [in_a_line(problem)]) from problem
+        raise InputError(f"{name}: the model in {place} cannot be loaded", [error_line(problem)]) from problem
 
 
 Needs = frozenset[Literal["reference", "source"]]

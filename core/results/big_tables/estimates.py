@@ -130,7 +130,7 @@ def estimates(
                     correlations.append(_correlation(metric, scores, target, coded.item, drawing))
                 if n_resamples:
                     ranges = _mean_intervals(scores, coded, len(groups), drawing)
-                    found[place] = [_with_interval(*both) for both in zip(found[place], ranges, strict=True)]
+                    found[place] = [_add_interval(*both) for both in zip(found[place], ranges, strict=True)]
     return BigEstimates(
         table=table,
         by=columns,
@@ -342,16 +342,16 @@ def _mean_intervals(scores: Floats, coded: _Coded, n_groups: int, drawing: Resam
     return ratios_of_sums(sums.toarray() if dense else sums, **drawing)
 
 
-def _with_interval(found: GroupMean, resampled_mean: Estimate) -> GroupMean:
+def _add_interval(found: GroupMean, resampled_mean: Estimate) -> GroupMean:
     """The mean with its interval; its value stays that of the estimate without one, to the last digit."""
     kept = {name: getattr(found.mean, name) for name in ("estimate", "n", "n_left_out", "reason")}
     return replace(found, mean=replace(resampled_mean, **kept))
 
 
-def level_means(found: BigEstimates) -> tuple[LevelMeans, ...]:
-    """The means by level, for a figure. found: estimates by the level alone."""
+def level_means(level_estimates: BigEstimates) -> tuple[LevelMeans, ...]:
+    """The means by level, for a figure. level_estimates: estimates by the level alone."""
     of_metric: dict[str, list[GroupMean]] = {}
-    for one in found.means:
+    for one in level_estimates.means:
         of_metric.setdefault(one.metric.name, []).append(one)
     return tuple(
         LevelMeans(name, own[0].metric.family, {one.group["level"]: one.mean for one in own})

@@ -261,13 +261,13 @@ def _text_row(table: BigTable, scored: Sequence[Any], texts: Sequence[Any]) -> S
 
 
 def texts_table(
-    found: Sequence[ScoredText], metrics: Sequence[Metric], total: int, query: TextQuery
+    texts: Sequence[ScoredText], metrics: Sequence[Metric], total: int, query: TextQuery
 ) -> ResultTable:
     """One row for each text of a page. metrics: those to show."""
-    labels = list(dict.fromkeys(name for one in found for name in one.labels))
-    first, last = query.offset + 1, query.offset + len(found)
-    undefined = [_undefined(one, metrics) for one in found]
-    taken = {"row", *COLUMNS, "undefined", "text", "reference", "source", *(found[0].scores if found else ())}
+    labels = list(dict.fromkeys(name for one in texts for name in one.labels))
+    first, last = query.offset + 1, query.offset + len(texts)
+    undefined = [_undefined(one, metrics) for one in texts]
+    taken = {"row", *COLUMNS, "undefined", "text", "reference", "source", *(texts[0].scores if texts else ())}
     named = [label_column(label, taken) for label in labels]
     return ResultTable(
         "texts",
@@ -289,9 +289,9 @@ def texts_table(
                 *(one.scores[metric.name] for metric in metrics),
                 *(why, one.text, one.reference, one.source),
             )
-            for one, why in zip(found, undefined, strict=True)
+            for one, why in zip(texts, undefined, strict=True)
         ),
-        title=f"Texts {first:,} to {last:,} of {total:,}" if found else "No matching text",
+        title=f"Texts {first:,} to {last:,} of {total:,}" if texts else "No matching text",
     )
 
 
@@ -303,6 +303,6 @@ def _undefined(text: ScoredText, metrics: Sequence[Metric]) -> str:
     return "; ".join(f"{name}: {text.reasons.get(name, NO_REASON)}" for name in names)
 
 
-def texts_json(found: Sequence[ScoredText], total: int, query: TextQuery) -> dict[str, Any]:
+def texts_json(texts: Sequence[ScoredText], total: int, query: TextQuery) -> dict[str, Any]:
     """JSON of a page of texts."""
-    return {"total": total, "from": query.offset + 1, "texts": [plain(one) for one in found]}
+    return {"total": total, "from": query.offset + 1, "texts": [plain(one) for one in texts]}

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from core.errors import InputError, counted
 from core.joining.choices import (
     NO_VALUE,
+    add_directions,
     check_names,
     column_of,
     dimension_said,
     dimensions_of,
     directions,
-    with_directions,
 )
 from core.joining.tables import NO_SCORE, rows_met, unmatched
 from core.schema.scale import NOT_DECLARED, DeclaredScale, Scale
@@ -58,7 +58,7 @@ class Evaluator:
     """Name of the judge, or of the only column."""
     columns: Mapping[str, str]
     """Dimension -> metric with the evaluator's score on it."""
-    asked: str | None = None
+    wanted: str | None = None
     """The only dimension requested; None: all that people rated."""
 
 
@@ -90,13 +90,13 @@ def evaluators_of(
     *,
     dimension: str | None = None,
     columns: Mapping[str, str] | None = None,
-    said: str | None = None,
+    run_dimension: str | None = None,
 ) -> tuple[Evaluator, ...]:
     """Match a table's columns with dimensions, evaluator by evaluator, in the table's order.
 
     `JUDGE-LA` is the judge JUDGE on the dimension LA; upper and lower case are equivalent. If no column ends with a
     dimension, every column is an evaluator of the only dimension of the ratings (or the one requested), else of the
-    only one in the judge's own run (`said`). columns: metric -> dimension, overrides all this. Raises InputError for
+    only one in the judge's own run (`run_dimension`). columns: metric -> dimension, overrides all this. Raises InputError for
     unknown names, and if the dimension of the columns cannot be determined.
     """
     there = dimensions_of(ratings)
@@ -116,7 +116,7 @@ def evaluators_of(
         says = (name, named[name]) if name in named else None if named else dimension_said(name, wanted)
         if says is not None and says[1] in wanted:
             found.setdefault(says[0], {}).setdefault(says[1], name)
-    only = wanted[0] if len(wanted) == 1 else said
+    only = wanted[0] if len(wanted) == 1 else run_dimension
     if not found and not named and only is not None and only in wanted:
         found = {name: {only: name} for name in names}
     if not found:
@@ -142,7 +142,7 @@ def join_dimension(
 
     Raises InputError if no rating matches a text of the table.
     """
-    table, assumed = with_directions(table)
+    table, assumed = add_directions(table)
     chosen = [one for one in ratings.ratings if one.dimension == dimension]
     met = rows_met(table, ratings, chosen)
     used, place = np.unique(met[met >= 0], return_inverse=True)
@@ -495,13 +495,13 @@ def cell_of(group: Mapping[str, str], texts: Labelled, rule: str, options: Mappi
     distributions: tuple[Distribution, ...] = ()
     if texts.classes:
         majority = majority_labels(texts.votes, len(texts.classes), rule)
-        statistics = _of_classes(texts, majority, common)
+        statistics = _class_estimates(texts, majority, common)
         by_people = np.array(texts.classes)[majority[majority != MISSING]]
         distributions = _distributions(texts, majority)
         if split := int((majority == MISSING).sum()):
             left[NO_MAJORITY[rule]] += split
     else:
-        statistics = {} if texts.why_numbers == MIXED else _of_numbers(texts, common)
+        statistics = {} if texts.why_numbers == MIXED else _number_estimates(texts, common)
         by_people = texts.mean_ratings
     answer, rating = constant(by_people), constant(texts.ratings[~np.isnan(texts.ratings)])
     return Cell(
@@ -521,7 +521,7 @@ def cell_of(group: Mapping[str, str], texts: Labelled, rule: str, options: Mappi
     )
 
 
-def _of_classes(texts: Labelled, majority: Codes, common: Mapping[str, Any]) -> dict[str, Estimate]:
+def _class_estimates(texts: Labelled, majority: Codes, common: Mapping[str, Any]) -> dict[str, Estimate]:
     k = len(texts.classes)
     pair = np.column_stack([majority, texts.evaluator])
     both = (pair != MISSING).all(axis=1)
@@ -547,8 +547,8 @@ def _of_classes(texts: Labelled, majority: Codes, common: Mapping[str, Any]) -> 
         found[name] = replace(found[name], n_left_out=n_lost)
         if not len(pair):
             found[name] = replace(found[name], reason=NO_SCORE_OF_ANY)
-    found |= _bias(texts, majority, common) | _against_mean_rating(texts, RANKS, common)
-    return {name: _of_texts(one) for name, one in found.items()}
+    found |= _bias(texts, majority, common) | _mean_rating_estimates(texts, RANKS, common)
+    return {name: _text_reason(one) for name, one in found.items()}
 
 
 def _bias(texts: Labelled, majority: Codes, common: Mapping[str, Any]) -> dict[str, Estimate]:
@@ -568,9 +568,9 @@ def _bias(texts: Labelled, majority: Codes, common: Mapping[str, Any]) -> dict[s
 _SAID = {"bias_agreed": "agree", "bias_disagreed": "disagree"}
 
 
-def _of_numbers(texts: Labelled, common: Mapping[str, Any]) -> dict[str, Estimate]:
+def _number_estimates(texts: Labelled, common: Mapping[str, Any]) -> dict[str, Estimate]:
     """Correlations with the mean rating, the error if both share a scale, and the raters' alpha."""
-    beside = _against_mean_rating(texts, METHODS, common)
+    beside = _mean_rating_estimates(texts, METHODS, common)
     if not len(texts.scores):
         return dict.fromkeys(OF_NUMBERS, beside["shift"])
     pair = np.column_stack([texts.mean_ratings, texts.scores])
@@ -586,10 +586,10 @@ def _of_numbers(texts: Labelled, common: Mapping[str, Any]) -> dict[str, Estimat
             found[name] = replace(
                 found[name], estimate=None, low=None, high=None, reason=OTHER_SCALE, n_resamples=0
             )
-    return {name: _of_texts(one) for name, one in found.items()}
+    return {name: _text_reason(one) for name, one in found.items()}
 
 
-def _against_mean_rating(
+def _mean_rating_estimates(
     texts: Labelled, methods: Sequence[coefficients.Method], common: Mapping[str, Any]
 ) -> dict[str, Estimate]:
     """Rank correlations of scores with mean ratings, and their mean difference."""
@@ -611,11 +611,11 @@ def _against_mean_rating(
     return {method: by_method[method] for method in methods} | {"shift": shift}
 
 
-def _of_texts(found: Estimate) -> Estimate:
+def _text_reason(estimate: Estimate) -> Estimate:
     """The estimate with a reason about texts: the statistics write of pairs and units."""
-    if found.reason is None:
-        return found
-    return replace(found, reason=found.reason.replace("pair", "text").replace("unit", "text"))
+    if estimate.reason is None:
+        return estimate
+    return replace(estimate, reason=estimate.reason.replace("pair", "text").replace("unit", "text"))
 
 
 def _distributions(texts: Labelled, majority: Codes) -> tuple[Distribution, ...]:

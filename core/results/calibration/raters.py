@@ -17,7 +17,7 @@ from core.stats.votes import MISSING, Codes
 class RaterClasses:
     """The model's estimates on one dimension."""
 
-    found: Confusions
+    confusions: Confusions
     with_majority: Estimate
     """Share of texts on which the evaluator gives the class of the majority."""
     with_model: Estimate
@@ -26,17 +26,17 @@ class RaterClasses:
     """Texts with a majority and a most probable class that differ."""
 
 
-def rater_classes(found: Calibration) -> dict[str, RaterClasses]:
+def rater_classes(calibration: Calibration) -> dict[str, RaterClasses]:
     """Fit the model to the votes of each dimension with classes, over all texts that were matched; items are clusters.
 
     It never replaces the majority: it is a table of its own. Groups are not separated, because small ones are not
     identified.
     """
     made = {}
-    for dimension, part in found.parts.items():
+    for dimension, part in calibration.parts.items():
         if not part.classes:
             continue
-        options = found.options
+        options = calibration.options
         model = dawid_skene(
             part.votes,
             len(part.classes),

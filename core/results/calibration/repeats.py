@@ -94,7 +94,7 @@ def sensitivity(
         named += [(dimension, language) for dimension in dimensions for language in languages]
     resampling: Resampling = {"n_resamples": 2_000, **drawing}
     return tuple(
-        _of_group(dimension, language, scores, lost, len(languages) > 1 and by_language, resampling)
+        _group_sensitivity(dimension, language, scores, lost, len(languages) > 1 and by_language, resampling)
         for dimension, language in named
     )
 
@@ -165,7 +165,7 @@ def _means(text: JudgedText) -> dict[str, float | None]:
     return {dimension: sum(own) / len(own) if own else None for dimension, own in given.items()}
 
 
-def _of_group(
+def _group_sensitivity(
     dimension: str,
     language: str | None,
     pairs: Sequence[_Pair],

@@ -152,7 +152,7 @@ def calibrate(
     left: Counter[str] = Counter(ratings.left_out)
     for one in joined:
         left.update(one.left_out)
-    if evaluator.asked is None:  # otherwise the other dimensions were not requested
+    if evaluator.wanted is None:  # otherwise the other dimensions were not requested
         left.update(
             f"no column of scores on {shown(one.dimension)}"
             for one in ratings.ratings
@@ -202,7 +202,7 @@ def _groups(
 N_FOLDS = 5
 
 
-def maps_of(found: Calibration, *, method: Method = "isotonic") -> Mapping[str, CalibrationMap]:
+def maps_of(calibration: Calibration, *, method: Method = "isotonic") -> Mapping[str, CalibrationMap]:
     """Dimension -> map from the evaluator's score to the mean rating, fitted over all texts of the dimension.
 
     Every predicted value comes from a map fitted without the texts of its item. The map predicts the mean rating, not the
@@ -217,9 +217,9 @@ def maps_of(found: Calibration, *, method: Method = "isotonic") -> Mapping[str, 
             method=method,
             n_folds=N_FOLDS,
             comparable=part.one_scale,
-            **resampling_of(found.options),
+            **resampling_of(calibration.options),
         )
-        for dimension, part in found.parts.items()
+        for dimension, part in calibration.parts.items()
     }
 
 
@@ -254,18 +254,18 @@ class Summary:
     statistics: Mapping[str, MacroMean]
 
 
-def macro_averaged(found: Calibration) -> tuple[Summary, ...]:
+def macro_averaged(calibration: Calibration) -> tuple[Summary, ...]:
     """Means over all cells, then over those of each language, task, dimension ... (Multilingual, Tables 2 and 3).
 
     The SD shows how much cells differ, not how precise the mean is. An undefined kappa is left out of the mean and
     counted; with `paper_kappa` it counts as 0, so every cell with only one class pulls the mean towards 0.
     """
-    groups: list[tuple[Mapping[str, str], list[Cell]]] = [(ALL_CELLS, list(found.cells))]
-    for column in found.group_by:
-        values = dict.fromkeys(cell.group[column] for cell in found.cells)
-        if len(values) > 1 or len(found.group_by) == 1:
+    groups: list[tuple[Mapping[str, str], list[Cell]]] = [(ALL_CELLS, list(calibration.cells))]
+    for column in calibration.group_by:
+        values = dict.fromkeys(cell.group[column] for cell in calibration.cells)
+        if len(values) > 1 or len(calibration.group_by) == 1:
             groups += [
-                ({column: value}, [cell for cell in found.cells if cell.group[column] == value])
+                ({column: value}, [cell for cell in calibration.cells if cell.group[column] == value])
                 for value in values
             ]
     return tuple(
@@ -274,7 +274,7 @@ def macro_averaged(found: Calibration) -> tuple[Summary, ...]:
             len(cells),
             sum(cell.n for cell in cells),
             {
-                name: _mean_of(own, found.options.paper_kappa and name in KAPPAS)
+                name: _mean_of(own, calibration.options.paper_kappa and name in KAPPAS)
                 for name in STATISTICS
                 if (own := [one for cell in cells if (one := cell.get(name)) is not None])
             },
@@ -465,22 +465,27 @@ class Advice:
         return " ".join(self.sentences)
 
 
-def advice(found: Calibration) -> Advice:
+def advice(calibration: Calibration) -> Advice:
     """Find the cells in which a rule objects to the evaluator (`RULES`) and name them in sentences.
 
     A cell that passes is not necessarily good: read its agreement. p is corrected for the number of cells, the limits of
     the rules are not: a cell chosen after seeing all of them is exploratory.
     """
-    judged = list(zip(found.cells, verdicts_of(found.cells), strict=True))
+    judged = list(zip(calibration.cells, verdicts_of(calibration.cells), strict=True))
     warned = tuple(
         Warned(cell.group, cell.n, verdict.value, verdict.reasons)
         for cell, verdict in judged
         if verdict.reasons
     )
-    return Advice(warned, len(found.cells), _sentences(found, warned), _further_constants(found, judged))
+    return Advice(
+        warned,
+        len(calibration.cells),
+        _sentences(calibration, warned),
+        _further_constants(calibration, judged),
+    )
 
 
-def _further_constants(found: Calibration, judged: Sequence[tuple[Cell, Verdict]]) -> tuple[str, ...]:
+def _further_constants(calibration: Calibration, judged: Sequence[tuple[Cell, Verdict]]) -> tuple[str, ...]:
     """(Nearly) constant scores in no verdict: in cells that pass, and in whole dimensions whose cells have too few texts."""
     there = [
         cell
@@ -488,9 +493,11 @@ def _further_constants(found: Calibration, judged: Sequence[tuple[Cell, Verdict]
         if not (cell.constant and _same_score(cell.constant) in verdict.reasons)
     ]
     if all(verdict.value != SILENT for _, verdict in judged):
-        names = {called(cell.group) for cell in found.cells}
-        there = [*(one for one in found.by_dimension if called(one.group) not in names), *there]
-    named = [(f"{found.evaluator} ({called(cell.group)})", cell.constant) for cell in there if cell.constant]
+        names = {called(cell.group) for cell in calibration.cells}
+        there = [*(one for one in calibration.by_dimension if called(one.group) not in names), *there]
+    named = [
+        (f"{calibration.evaluator} ({called(cell.group)})", cell.constant) for cell in there if cell.constant
+    ]
     said = constants_said(named[:_NAMED])
     if len(named) > _NAMED:
         said += (f"The same is true in {len(named) - _NAMED} more groups.",)
@@ -582,13 +589,13 @@ def _verdict(cell: Cell, tests: Tests) -> Verdict:
     with the mean rating does not show that the class of any one text is right.
     """
     undefined = _undefined(cell)
-    by_chance = _by_chance(cell, tests) if undefined is None else None
+    by_chance = _chance_objection(cell, tests) if undefined is None else None
     same = cell.constant
     silent = same is not None and cell.only_answer is None and (not same.n_others or by_chance is not None)
     against: list[tuple[VerdictValue | None, str | None]] = [
         (TOO_FEW, _few(cell)),
         (SILENT, _same_score(same) if same and silent else None),
-        ("off the scale", _off_scale(cell)),
+        ("off the scale", _scale_objection(cell)),
     ]
     # Ratings that never vary tell no good evaluator from a bad one, whatever it answers.
     shifted, biased, less = (
@@ -624,7 +631,7 @@ def _few(cell: Cell) -> str | None:
     return None
 
 
-def _off_scale(cell: Cell) -> str | None:
+def _scale_objection(cell: Cell) -> str | None:
     if cell.n_off_scale <= MOST_OFF_SCALE * cell.n:
         return None
     return (
@@ -647,16 +654,16 @@ def _shifted(cell: Cell, tests: Tests) -> str | None:
     if not (tests["order"].shown and tests["shift"].shown):
         return None
     return (
-        f"it orders texts well (Spearman {_with_ends(ranks)}), but its scores differ from the mean rating by "
-        f"{_with_ends(shift)}"
+        f"it orders texts well (Spearman {_value_and_ends(ranks)}), but its scores differ from the mean rating by "
+        f"{_value_and_ends(shift)}"
     )
 
 
-def _lies(found: Estimate, limit: float) -> bool:
+def _lies(estimate: Estimate, limit: float) -> bool:
     """Whether the whole interval is further from 0 than the limit."""
-    if found.low is None or found.high is None:
+    if estimate.low is None or estimate.high is None:
         return False
-    return found.low > limit if limit > 0 else found.high < limit
+    return estimate.low > limit if limit > 0 else estimate.high < limit
 
 
 def _central(cell: Cell) -> tuple[str, Estimate | None]:
@@ -683,16 +690,16 @@ def _undefined(cell: Cell) -> str | None:
     return f"{title} has no interval ({central.interval_reason})" if central.low is None else None
 
 
-def _by_chance(cell: Cell, tests: Tests) -> str | None:
+def _chance_objection(cell: Cell, tests: Tests) -> str | None:
     title, central = _central(cell)
     if central is None or central.low is None:
         return None
     if central.low <= 0:
-        return f"{title} may be 0 or below ({_with_ends(central)})"
+        return f"{title} may be 0 or below ({_value_and_ends(central)})"
     if tests["chance"].shown:
         return None
     paid = f"p {decimal(tests['chance'].p_bh or 0.0)} after correction for {tests['chance'].n_tests} groups"
-    return f"{title} may be 0 or below ({_with_ends(central)}; {paid})"
+    return f"{title} may be 0 or below ({_value_and_ends(central)}; {paid})"
 
 
 def _agrees_less(cell: Cell, tests: Tests) -> bool:
@@ -711,8 +718,8 @@ def _less_than_a_rater(cell: Cell, tests: Tests) -> str | None:
     )
 
 
-def _percent(found: Estimate) -> str:
-    return f"{decimal(100 * (found.estimate or 0.0), 0)} %"
+def _percent(estimate: Estimate) -> str:
+    return f"{decimal(100 * (estimate.estimate or 0.0), 0)} %"
 
 
 def _biased(cell: Cell, tests: Tests) -> str | None:
@@ -728,28 +735,30 @@ def _biased(cell: Cell, tests: Tests) -> str | None:
     )
 
 
-def _with_ends(found: Estimate) -> str:
+def _value_and_ends(estimate: Estimate) -> str:
     """The estimate with its interval, such as `0.81 [0.77, 0.84]`."""
-    value, low, high = (decimal(one or 0.0, 2) for one in (found.estimate, found.low, found.high))
+    value, low, high = (decimal(one or 0.0, 2) for one in (estimate.estimate, estimate.low, estimate.high))
     return f"{value} [{low}, {high}]"
 
 
-def _points(found: Estimate) -> str:
-    value = found.estimate or 0.0
+def _points(estimate: Estimate) -> str:
+    value = estimate.estimate or 0.0
     return f"{'+' if value > 0 else ''}{decimal(100 * value, 0)} points"
 
 
-def _sentences(found: Calibration, warned: Sequence[Warned]) -> tuple[tuple[str, str], ...]:
+def _sentences(calibration: Calibration, warned: Sequence[Warned]) -> tuple[tuple[str, str], ...]:
     if not warned:
-        whole = _all(len(found.cells))
-        sentence = f"No objection to {found.evaluator} in {whole}. Read the agreement before you rely on it."
+        whole = _all(len(calibration.cells))
+        sentence = (
+            f"No objection to {calibration.evaluator} in {whole}. Read the agreement before you rely on it."
+        )
         return (("no-objection", sentence),)
     groups: dict[str | None, list[Warned]] = {}
     for one in warned:
         verdict = None if one.verdict == TOO_FEW else one.verdict
         groups.setdefault(verdict if verdict in _SAID else "", []).append(one)
     return tuple(
-        (code, f"{found.evaluator} {what} in {_where(own, len(found.cells))}.{then}")
+        (code, f"{calibration.evaluator} {what} in {_where(own, len(calibration.cells))}.{then}")
         for verdict, (code, what, then) in _SAID.items()
         if (own := groups.get(verdict))
     )

@@ -30,7 +30,7 @@ class DimensionSplit:
     """One evaluator on one dimension."""
 
     dimension: str
-    found: SplitRaters | None
+    comparison: SplitRaters | None
     reason: str | None
     """Why nothing was compared."""
     raters_per_text: float | None
@@ -38,7 +38,7 @@ class DimensionSplit:
 
 
 def split_of(
-    found: Calibration, table: ScoreTable | None = None, output: JudgeOutput | None = None
+    calibration: Calibration, table: ScoreTable | None = None, output: JudgeOutput | None = None
 ) -> tuple[DimensionSplit, ...]:
     """Compare an evaluator with split raters, dimension by dimension (`core.stats.agreement.split_raters`).
 
@@ -48,8 +48,8 @@ def split_of(
     """
     recorded = _recorded(table, output)
     return tuple(
-        _of_dimension(name, part, recorded, resampling_of(found.options))
-        for name, part in found.parts.items()
+        _split_dimension(name, part, recorded, resampling_of(calibration.options))
+        for name, part in calibration.parts.items()
     )
 
 
@@ -69,7 +69,7 @@ def _recorded(table: ScoreTable | None, output: JudgeOutput | None) -> _Recorded
     return np.concatenate([values, blank])[places], dimensions
 
 
-def _of_dimension(
+def _split_dimension(
     dimension: str, part: Labelled, recorded: _Recorded | None, resampling: Mapping[str, Any]
 ) -> DimensionSplit:
     if not part.classes:

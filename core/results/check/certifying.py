@@ -34,7 +34,7 @@ class Certificate:
     system: str
     """Empty where the file names no system."""
     rule: Rule
-    found: Estimate
+    estimate: Estimate
     """Share of good answers, by the judge's answers. Its one-sided bounds decide: the level is divided by systems and judges."""
     strata: tuple[Stratum, ...]
     """By the judge's answer; `key` is what it says."""
@@ -90,10 +90,10 @@ def passes_problems(scale: Scale, options: CheckOptions) -> list[str]:
     value = lowest_pass(scale, options.passes_from)
     if value is None or (scale.kind == "two" and value not in scale.classes):
         return [f"passes_from: {options.passes_from} is no rating; the ratings are {scale.said}"]
-    return outside_problems(scale, value, options)
+    return lowest_pass_problems(scale, value, options)
 
 
-def outside_problems(scale: Scale, value: float | None, options: CheckOptions) -> list[str]:
+def lowest_pass_problems(scale: Scale, value: float | None, options: CheckOptions) -> list[str]:
     """A lowest pass that every rating of the scale reaches, or none."""
     if value is None or scale.ends is None or not scale.ordered or scale.ends[0] < value <= scale.ends[1]:
         return []
@@ -205,26 +205,26 @@ def target_said(target: float) -> str:
     return f"{100 * target:g} %"
 
 
-def _share_said(found: Estimate, target: float) -> str:
+def _share_said(estimate: Estimate, target: float) -> str:
     """A share with its interval, with one decimal where an end would look like the target."""
-    ends = [end for end in (found.low, found.high) if end is not None]
+    ends = [end for end in (estimate.low, estimate.high) if end is not None]
     if not any(round(100 * end) == round(100 * target) for end in ends):
-        return percent_said(found)
+        return percent_said(estimate)
     low, high = (f"{100 * end:.1f}" for end in ends)
-    return f"{100 * (found.estimate or 0.0):.1f} % [{low}, {high}]"
+    return f"{100 * (estimate.estimate or 0.0):.1f} % [{low}, {high}]"
 
 
-def _sides(found: Estimate, target: float, n_tests: int) -> tuple[float, float]:
+def _sides(estimate: Estimate, target: float, n_tests: int) -> tuple[float, float]:
     """P of the share lying at most, and at least, at the target: from the distance of the bound, so that both agree."""
     from scipy.special import ndtr, ndtri  # imported lazily: most commands need no quantile
 
-    assert found.estimate is not None
-    assert found.low is not None
-    assert found.high is not None
+    assert estimate.estimate is not None
+    assert estimate.low is not None
+    assert estimate.high is not None
     z = -float(ndtri(LEVEL / n_tests))
     p = []
-    for side, end in ((1, found.low), (-1, found.high)):
-        reach, distance = side * (found.estimate - end), side * (found.estimate - target)
+    for side, end in ((1, estimate.low), (-1, estimate.high)):
+        reach, distance = side * (estimate.estimate - end), side * (estimate.estimate - target)
         # Without a reach all texts have labels, and exactly these are meant: the target itself is reached.
         p.append(float(ndtr(-z * distance / reach)) if reach > 1e-12 else float(distance < 0))
     return p[0], 1.0 if p[0] == 0.0 else p[1]

@@ -30,11 +30,11 @@ from core.stats.degeneracy import tied
 from core.stats.multiplicity import Correction, corrected
 from core.stats.resampling import (
     Estimate,
+    agresti_min_mean,
     cluster_sums,
     jackknife_ends,
     mean_share,
     numbered,
-    with_agresti_min,
 )
 from core.tables.problems import listed
 from core.tables.reading import shown
@@ -232,7 +232,7 @@ def which_judge(
             one,
             int(scored[rated, at].sum()),
             facts.get(name, UNKNOWN),
-            None if len(criteria) == 1 else not (above := _above(name, standing)),
+            None if len(criteria) == 1 else not (above := _dominating(name, standing)),
             () if len(criteria) == 1 else above,
             unfit.get(name, ""),
             (doubts or {}).get(name, ""),
@@ -268,7 +268,7 @@ def which_judge(
             *notes,
         ),
     )
-    use = _to_use(found)
+    use = _judge_to_use(found)
     return replace(found, use=use, settled=use is not None and not _could_be_better(found, use))
 
 
@@ -304,7 +304,7 @@ def _agreements(texts: _Texts) -> tuple[list[Estimate], _Pairs]:
         if moved.size:
             flipped = signs_flipped(moved, _N_SWAPS, np.random.default_rng(texts.rng))
             p = (1 + n_reached(flipped, float(moved.mean()), "two-sided")) / (1 + _N_SWAPS)
-        pairs[i, j] = replace(with_agresti_min(apart, items, **level), n_left_out=left_out), p, None
+        pairs[i, j] = replace(agresti_min_mean(apart, items, **level), n_left_out=left_out), p, None
     return quality, pairs
 
 
@@ -427,7 +427,7 @@ def _standing(
     return tuple(own[one] for one in criteria)
 
 
-def _above(name: str, standing: Mapping[str, tuple[float, ...] | None]) -> tuple[str, ...]:
+def _dominating(name: str, standing: Mapping[str, tuple[float, ...] | None]) -> tuple[str, ...]:
     """The judges that dominate this one. A judge without a quality is dominated by all that have one."""
     own = standing[name]
     return tuple(
@@ -468,7 +468,7 @@ def which_of(check: Check) -> Choice:
     )
 
 
-def _to_use(found: Choice) -> str | None:
+def _judge_to_use(found: Choice) -> str | None:
     """The cheapest among the best fit judge and those that are not worse than it by the margin."""
     fit = [one for one in found.judges if not one.unfit and one.quality.estimate is not None]
     if not fit:
@@ -502,37 +502,37 @@ _MOST_SAID = 4
 """Other judges in the sentences; the table has all."""
 
 
-def which_said(found: Choice) -> list[str]:
+def which_said(choice: Choice) -> list[str]:
     """A line on the judge to use, then one on each of the others."""
-    what = "agreement" if found.measure == "agreement" else "Spearman's correlation"
-    if found.use is None:
+    what = "agreement" if choice.measure == "agreement" else "Spearman's correlation"
+    if choice.use is None:
         whys: dict[str, list[str]] = {}
-        for one in found.judges:
+        for one in choice.judges:
             whys.setdefault(one.unfit or one.quality.reason or "", []).append(shown(one.name))
         listed_whys = "; ".join(f"{', '.join(names)}: {why}" for why, names in whys.items())
-        best = found.judges[0]
+        best = choice.judges[0]
         highest = (
             ""
             if best.quality.estimate is None
             else f" The highest {what} is {decimal(best.quality.estimate, 2)}, of {shown(best.name)}."
         )
         return [f"None of these judges can be recommended ({listed_whys}).{highest}"]
-    own = found.judge(found.use)
+    own = choice.judge(choice.use)
     value = decimal(own.quality.estimate or 0.0, 2)
     money = "" if own.facts.cost is None else f", {_money(own.facts)} per {PER_TEXTS:,} texts"
     name = shown(own.name)
     first = f"Use {name}: {what} {value}{money}."
-    if not found.settled:
-        open_to = _could_be_better(found, found.use)
+    if not choice.settled:
+        open_to = _could_be_better(choice, choice.use)
         named = listed([shown(one.name) for one in open_to[:_MOST_SAID]])
         first = (
-            f"{name} comes first so far: {what} {value}{money}. But {found.n:,} texts are too few to rule out that {named} "
-            f"{'is' if len(open_to) == 1 else 'are'} better by more than {decimal(found.margin, 2)}."
+            f"{name} comes first so far: {what} {value}{money}. But {choice.n:,} texts are too few to rule out that {named} "
+            f"{'is' if len(open_to) == 1 else 'are'} better by more than {decimal(choice.margin, 2)}."
         )
     if own.doubt:
         first = f"{first.replace(f'Use {name}:', f'{name} comes first:', 1)} {own.doubt}"
-    others = [one for one in found.judges if one.name != found.use]
-    said = [_other_said(found, own, one) for one in others[:_MOST_SAID]]
+    others = [one for one in choice.judges if one.name != choice.use]
+    said = [_other_said(choice, own, one) for one in others[:_MOST_SAID]]
     more = len(others) - len(said)
     return [first, *said, *([f"The table shows {more} more."] if more > 0 else [])]
 
@@ -560,12 +560,12 @@ def _other_said(found: Choice, own: JudgeOnOffer, other: JudgeOnOffer) -> str:
     else:
         said = "is better" if pair.better == other.name else "is worse"
         apart += f", Holm p {_p(pair.p_holm)}"
-    price = _beside(other.facts, own.facts)
+    price = _price_comparison(other.facts, own.facts)
     unfit = f"; {other.unfit}" if other.unfit else ""
     return f"{name} {f'{price} and ' if price else ''}{said} ({apart}){unfit}."
 
 
-def _beside(other: JudgeFacts, own: JudgeFacts) -> str:
+def _price_comparison(other: JudgeFacts, own: JudgeFacts) -> str:
     """A price beside that of the judge to use, in words; empty if one is unknown."""
     if other.cost is None or own.cost is None:
         return ""
@@ -604,10 +604,10 @@ INTERVALS: Mapping[Measure, tuple[str, str]] = {
 """Interval of a quality, and of a difference."""
 
 
-def interval_of_difference(found: Choice) -> str:
+def interval_of_difference(choice: Choice) -> str:
     """How the interval of a difference was made, in words."""
-    few = found.measure == "spearman" and found.n_items < FEWEST_ITEMS
-    return INTERVALS[found.measure][0 if few else 1]
+    few = choice.measure == "spearman" and choice.n_items < FEWEST_ITEMS
+    return INTERVALS[choice.measure][0 if few else 1]
 
 
 def listed_by_and(words: Sequence[str]) -> str:

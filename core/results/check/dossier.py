@@ -23,7 +23,7 @@ class Texts:
 class Dossier:
     """A panel, and how to read what else its inputs hold."""
 
-    found: Panel | InputError
+    outcome: Panel | InputError
     """The panel; else why no judge was found."""
     facts: Callable[[Panel], Mapping[str, JudgeFacts]]
     """Consistency, price, time and model of its judges, by name."""
@@ -40,6 +40,6 @@ class Dossier:
     @property
     def panel(self) -> Panel:
         """Raters and judges. Raises InputError where no judge was found."""
-        if isinstance(self.found, InputError):
-            raise self.found
-        return self.found
+        if isinstance(self.outcome, InputError):
+            raise self.outcome
+        return self.outcome

@@ -65,7 +65,7 @@ class Escalation:
     """With one judge: the verdicts."""
     sure: Sureness
     promise: Promise
-    found: TrustThreshold
+    trust: TrustThreshold
     kept: Booleans
     """Shape (n,): texts at or above the threshold; none without one."""
     calibration: Booleans
@@ -96,7 +96,7 @@ class Escalation:
     @property
     def chosen(self) -> KeptAbove | None:
         """The threshold."""
-        return self.found.chosen
+        return self.trust.threshold
 
     @property
     def what(self) -> str:
@@ -203,11 +203,11 @@ def escalate(
         fewest=promise.start,
         clusters=panel.items[calibration],
     )
-    kept = level >= (np.inf if found.chosen is None else found.chosen.threshold - SAME)
+    kept = level >= (np.inf if found.threshold is None else found.threshold.threshold - SAME)
     others = ~calibration
-    compared = calibration & (kept | (found.chosen is None))
-    among = _among_raters(own.only(compared[own.rows]), promise)
-    unequal = _shift(kept, calibration, panel.items) if found.chosen is not None else None
+    compared = calibration & (kept | (found.threshold is None))
+    among = _rater_agreement(own.only(compared[own.rows]), promise)
+    unequal = _shift(kept, calibration, panel.items) if found.threshold is not None else None
     notes = list(panel.notes)
     if n := int((rated & ~known & calibration).sum()):
         notes.append(f"{n:,} labelled texts have no verdict or no confidence: they count as not kept")
@@ -239,7 +239,7 @@ def escalate(
         _share(kept, calibration, panel.items, promise),
         _share(kept, others, panel.items, promise) if others.any() else None,
         unequal,
-        "" if found.chosen is not None else _missing(found, among, promise, int(calibration.sum())),
+        "" if found.threshold is not None else _missing(found, among, promise, int(calibration.sum())),
         total,
         why,
         scale,
@@ -251,10 +251,10 @@ def _equal(chances: Floats | None, where: Booleans) -> bool:
     return chances is not None and bool(where.any()) and bool(np.allclose(chances[where], chances[where][0]))
 
 
-def _agreeing(own: OwnTexts, against: Against) -> Floats:
+def _agreeing(texts: OwnTexts, against: Against) -> Floats:
     """Agreement of each text's verdict with its raters, in [0, 1]."""
-    votes, judged = own.votes()
-    counts = np.stack([(votes == code).sum(axis=1) for code in range(len(own.classes))], axis=1)
+    votes, judged = texts.votes()
+    counts = np.stack([(votes == code).sum(axis=1) for code in range(len(texts.classes))], axis=1)
     mine = counts[np.arange(len(judged)), judged]
     if against == "rater":
         found: Floats = mine / (votes != MISSING).sum(axis=1)
@@ -263,10 +263,10 @@ def _agreeing(own: OwnTexts, against: Against) -> Floats:
     return np.where(mine == most, 1 / (counts == most[:, None]).sum(axis=1), 0.0)
 
 
-def _among_raters(own: OwnTexts, promise: Promise) -> Estimate:
-    votes, judged = own.votes()
-    shares = pair_shares(votes, judged, own.n_classes)[0]
-    found = mean_share(shares, own.items, confidence_level=promise.confidence_level)
+def _rater_agreement(texts: OwnTexts, promise: Promise) -> Estimate:
+    votes, judged = texts.votes()
+    shares = pair_shares(votes, judged, texts.n_classes)[0]
+    found = mean_share(shares, texts.items, confidence_level=promise.confidence_level)
     return replace(found, reason="no text has two raters") if found.n == 0 else found
 
 
@@ -351,7 +351,7 @@ def _missing(found: TrustThreshold, among: Estimate, promise: Promise, n_labelle
 # --- the texts for people ----------------------------------------------------------------------
 
 
-def sent_texts(found: Escalation, n: int | None = None, *, audit: int = 0, rng: int = 0) -> NextLabels:
+def sent_texts(escalation: Escalation, n: int | None = None, *, audit: int = 0, rng: int = 0) -> NextLabels:
     """The texts to send to people as a choice of texts to label, from which `next_labels.draft_study` makes a study.
 
     n: a simple random sample of so many of those below the threshold; None: all. audit: as many kept texts, drawn at random, whose
@@ -364,29 +364,32 @@ def sent_texts(found: Escalation, n: int | None = None, *, audit: int = 0, rng: 
     if audit < 0:
         problems.append(f"audit: must be at least 0, got {audit}")
     if problems:
-        raise InputError(f"{shown(found.panel.name)}: no texts to send", problems)
-    if not found.sent:
-        raise InputError(f"{shown(found.panel.name)}: no text is left to send to people")
+        raise InputError(f"{shown(escalation.panel.name)}: no texts to send", problems)
+    if not escalation.sent:
+        raise InputError(f"{shown(escalation.panel.name)}: no text is left to send to people")
     generator = np.random.default_rng(rng)
     rows: list[tuple[int, float]] = []
-    for free, wanted in ((found.sent, len(found.sent) if n is None else n), (found.auditable, audit)):
+    for free, wanted in (
+        (escalation.sent, len(escalation.sent) if n is None else n),
+        (escalation.auditable, audit),
+    ):
         size = min(wanted, len(free))
         rows += [(free[at], size / len(free)) for at in generator.permutation(len(free))[:size].tolist()]
     order = [rows[at] for at in generator.permutation(len(rows)).tolist()]
     places = tuple(row for row, _ in order)
     return NextLabels(
-        found.panel.name,
-        found.panel.judges,
+        escalation.panel.name,
+        escalation.panel.judges,
         places,
-        tuple(found.panel.rows[row] for row in places),
-        tuple(tuple(float(one) for one in found.panel.scores[row]) for row in places),
+        tuple(escalation.panel.rows[row] for row in places),
+        tuple(tuple(float(one) for one in escalation.panel.scores[row]) for row in places),
         tuple(chance for _, chance in order),
         (None,) * len(order),
         ("at random",) * len(order),
         "none",
         len(order),
-        len(found.sent) + len(found.auditable),
-        int(found.calibration.sum()),
+        len(escalation.sent) + len(escalation.auditable),
+        int(escalation.calibration.sum()),
         None,
     )
 

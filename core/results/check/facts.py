@@ -136,7 +136,7 @@ def _fact(column: str, judge: str, *, alone: bool) -> str | None:
 
 
 def stated_facts(
-    found: Mapping[str, JudgeFacts],
+    facts: Mapping[str, JudgeFacts],
     panel: Panel,
     prices: Mapping[str, float],
     seconds: Mapping[str, float],
@@ -144,7 +144,7 @@ def stated_facts(
 ) -> dict[str, JudgeFacts]:
     """The facts with the prices and times of 1,000 texts that the user states. Raises InputError for names of no judge."""
     check_names("judge", [*prices, *seconds], panel.judges)
-    stated = {name: replace(one, currency=currency or one.currency) for name, one in found.items()}
+    stated = {name: replace(one, currency=currency or one.currency) for name, one in facts.items()}
     for name, cost in prices.items():
         stated[name] = replace(stated.get(name, UNKNOWN), cost=float(cost), currency=currency or "")
     for name, time in seconds.items():

@@ -65,7 +65,7 @@ def find_gaps(panel: Panel, judge: str | None = None) -> tuple[Gap, ...]:
     found: list[Gap] = []
     for at, name in enumerate(panel.judges):
         if judge in (None, name):
-            found += _of_judge(panel, at)
+            found += _judge_gaps(panel, at)
 
     def order(one: Gap) -> tuple[object, ...]:
         row = panel.rows[one.row]
@@ -74,7 +74,7 @@ def find_gaps(panel: Panel, judge: str | None = None) -> tuple[Gap, ...]:
     return tuple(sorted(found, key=order))
 
 
-def _of_judge(panel: Panel, at: int) -> list[Gap]:
+def _judge_gaps(panel: Panel, at: int) -> list[Gap]:
     scores = panel.scores[:, at]
     rows = np.flatnonzero(~np.isnan(scores) & ~np.isnan(panel.ratings).all(axis=1))
     if not rows.size:
@@ -123,7 +123,7 @@ def reason_of(beside: TextBeside | None, judge: str) -> str:
     return named[0] if len(named) == 1 else beside.reasons.get("", "") if not named else "\n".join(named)
 
 
-def beside_of(row: ScoredRow, texts: Iterable[TextBeside]) -> TextBeside | None:
+def find_text(row: ScoredRow, texts: Iterable[TextBeside]) -> TextBeside | None:
     """What is known about a text; None if nothing is, or different texts match."""
     fitting = [one for one in texts if may_be_one(row, one.row)]
     if len({(one.question, one.text) for one in fitting}) != 1:
@@ -132,9 +132,9 @@ def beside_of(row: ScoredRow, texts: Iterable[TextBeside]) -> TextBeside | None:
     return TextBeside(row, fitting[0].question, fitting[0].text, reasons)
 
 
-def groups_of(panel: Panel, found: Iterable[Gap]) -> dict[str, dict[str, set[int]]]:
+def groups_of(panel: Panel, gaps: Iterable[Gap]) -> dict[str, dict[str, set[int]]]:
     """Column -> value -> rows of the panel, for columns in which the texts differ: system, language, level and labels."""
-    rows = {one.row: panel.rows[one.row] for one in found}
+    rows = {one.row: panel.rows[one.row] for one in gaps}
     columns: dict[str, dict[str, set[int]]] = {}
     for at, row in rows.items():
         about = {"system": row.system, "language": row.language, "level": str(row.level or "")} | dict(
@@ -147,7 +147,7 @@ def groups_of(panel: Panel, found: Iterable[Gap]) -> dict[str, dict[str, set[int
     return {name: values for name, values in columns.items() if 2 <= len(values) <= MOST_VALUES}
 
 
-def by_item(texts: Iterable[TextBeside]) -> Mapping[str, Sequence[TextBeside]]:
+def texts_by_item(texts: Iterable[TextBeside]) -> Mapping[str, Sequence[TextBeside]]:
     """Item -> what is known about its texts."""
     found: dict[str, list[TextBeside]] = {}
     for one in texts:
@@ -156,16 +156,16 @@ def by_item(texts: Iterable[TextBeside]) -> Mapping[str, Sequence[TextBeside]]:
 
 
 def gap_list(
-    panel: Panel, found: Sequence[Gap], texts: Sequence[TextBeside] = (), *, most: int | None = None
+    panel: Panel, gaps: Sequence[Gap], texts: Sequence[TextBeside] = (), *, most: int | None = None
 ) -> Gaps:
     """Some gaps of the panel as rows, in the given order: one for each text and judge.
 
     texts: what a file or run holds about the texts; with them a row has the question, the text and the judge's reasons,
     which may be confidential. most: rows at most; None for all.
     """
-    listed = found if most is None else found[:most]
+    listed = gaps if most is None else gaps[:most]
     places = [panel.rows[one.row] for one in listed]
-    known = by_item(texts)
+    known = texts_by_item(texts)
     made = {name.replace(" ", "_"): values for name, values in panel.made.items()}
     fixed = {one.column.name for one in row_fields(GapRow) if one.column is not None and not one.by_name} | {
         *TEXT_COLUMNS,
@@ -177,7 +177,7 @@ def gap_list(
         return None if np.isnan(value) else panel.scale.words.get(value, value)
 
     def words(one: Gap, row: ScoredRow) -> dict[str, str]:
-        beside = beside_of(row, known.get(row.item_id, ()))
+        beside = find_text(row, known.get(row.item_id, ()))
         own = (beside.question, beside.text) if beside else ("", "")
         return dict(zip(TEXT_COLUMNS, (*own, reason_of(beside, one.judge)), strict=True)) if texts else {}
 
@@ -199,10 +199,10 @@ def gap_list(
         )
         for one, row in zip(listed, places, strict=True)
     )
-    several = len({one.judge for one in found}) > 1
+    several = len({one.judge for one in gaps}) > 1
     return Gaps(
         rows,
-        _notes(panel, found, listed),
+        _notes(panel, gaps, listed),
         _hidden(panel, rows, several=several),
         {} if not rows else _shaped(rows[0], several=several),
     )
@@ -233,18 +233,18 @@ def _shaped(first: GapRow, *, several: bool) -> dict[str, dict[str, str]]:
     return {name: {"title": title} for name, title in titles.items()}
 
 
-def _notes(panel: Panel, found: Sequence[Gap], listed: Sequence[Gap]) -> tuple[str, ...]:
+def _notes(panel: Panel, gaps: Sequence[Gap], listed: Sequence[Gap]) -> tuple[str, ...]:
     notes = []
     measures: dict[Measure, list[str]] = {}
-    for one in found:
+    for one in gaps:
         if one.judge not in measures.setdefault(one.measure, []):
             measures[one.measure].append(one.judge)
     for measure, judges in measures.items():
         whose = "" if len(measures) == 1 else f" of {', '.join(map(shown, sorted(judges)))}"
         notes.append(f"Gap{whose}: {MEASURES[measure]}.")
-    if len(listed) < len(found):
-        notes.append(f"The {len(listed):,} largest of {len(found):,} gaps.")
-    places = [panel.judges.index(name) for name in {one.judge for one in found}]
+    if len(listed) < len(gaps):
+        notes.append(f"The {len(listed):,} largest of {len(gaps):,} gaps.")
+    places = [panel.judges.index(name) for name in {one.judge for one in gaps}]
     unrated = np.isnan(panel.ratings).all(axis=1, keepdims=True)
     if left_out := int((unrated | np.isnan(panel.scores[:, places])).sum()):
         what = "text" if left_out == 1 else "texts"

@@ -12,7 +12,7 @@ from core.schema.scores import PROBABILITY
 from core.schema.uses import CheckOptions, Use
 from core.stats.correlation.panels import panel_correlation
 from core.stats.multiplicity import corrected, interval_p
-from core.stats.resampling import Estimate, with_agresti_min
+from core.stats.resampling import Estimate, agresti_min_mean
 from core.tables.columns import ONLY_SYSTEM
 from core.tables.roles import is_price_or_time
 
@@ -31,7 +31,7 @@ class Group:
     column: str
     value: str
     n_items: int
-    found: Estimate
+    estimate: Estimate
     """By `measure`."""
     measure: str
     """agreement or correlation; bias for monitor."""
@@ -44,10 +44,10 @@ class Group:
     """Whether it is shown to miss the limit, corrected for the number of groups."""
 
 
-def groups_of_texts(panel: Panel, own: OwnTexts, use: Use, options: CheckOptions) -> tuple[Group, ...]:
+def groups_of_texts(panel: Panel, texts: OwnTexts, use: Use, options: CheckOptions) -> tuple[Group, ...]:
     """The judge by the values of each column, tested against the limit in the group, with Holm's correction over all groups."""
     columns: dict[str, list[str]] = {}
-    rows = [panel.rows[row] for row in own.rows]
+    rows = [panel.rows[row] for row in texts.rows]
     if use != "rank":
         columns["system"] = ["" if row.system == ONLY_SYSTEM else row.system for row in rows]
     columns["language"] = [row.language or "" for row in rows]
@@ -58,14 +58,14 @@ def groups_of_texts(panel: Panel, own: OwnTexts, use: Use, options: CheckOptions
     for label in _grouping(panel):
         columns[label] = [str(row.labels.get(label) or "") for row in rows]
     for made, known in panel.made.items():
-        columns[made] = [known[row] for row in own.rows]
+        columns[made] = [known[row] for row in texts.rows]
     found: list[Group] = []
     for column, values in columns.items():
         distinct = list(dict.fromkeys(value for value in values if value))
         if not 2 <= len(distinct) <= MOST_GROUPS:
             continue
         for value in sorted(distinct):
-            part = own.only(np.array([one == value for one in values]))
+            part = texts.only(np.array([one == value for one in values]))
             found.append(_group(column, value, part, use, options))
     paid = corrected([one.p for one in found], "holm")
     return tuple(
@@ -74,19 +74,19 @@ def groups_of_texts(panel: Panel, own: OwnTexts, use: Use, options: CheckOptions
     )
 
 
-def _group(column: str, value: str, own: OwnTexts, use: Use, options: CheckOptions) -> Group:
+def _group(column: str, value: str, texts: OwnTexts, use: Use, options: CheckOptions) -> Group:
     """Monitor is tested on its bias, all other uses on the judge's distance from the raters of the same texts."""
-    n_items = int(np.unique(own.items).size)
-    bias = bias_of(own, options) if use == "monitor" else None
+    n_items = int(np.unique(texts.items).size)
+    bias = bias_of(texts, options) if use == "monitor" else None
     limit: float | None
     if bias is not None and bias.estimate is not None:
         measure, measured, tested, limit = "bias", bias, bias, options.tolerance
         null = limit if bias.estimate > 0 else -limit
         wrong = abs(bias.estimate) > limit
     else:
-        measured, of_raters = group_measure(own, options)
-        measure = "agreement" if own.kind in BY_NAME else "correlation"
-        tested, null = _gap(own, options), -options.margin
+        measured, of_raters = group_measure(texts, options)
+        measure = "agreement" if texts.kind in BY_NAME else "correlation"
+        tested, null = _gap(texts, options), -options.margin
         limit = None if of_raters.estimate is None else of_raters.estimate - options.margin
         wrong = tested.estimate is not None and tested.estimate < null
     p = None
@@ -97,36 +97,36 @@ def _group(column: str, value: str, own: OwnTexts, use: Use, options: CheckOptio
     return Group(column, value, n_items, measured, measure, limit, p, None, False)
 
 
-def group_measure(own: OwnTexts, options: CheckOptions) -> tuple[Estimate, Estimate]:
+def group_measure(texts: OwnTexts, options: CheckOptions) -> tuple[Estimate, Estimate]:
     """Agreement of classes, else correlation, of the judge and of the raters among themselves, on the same texts."""
-    if own.kind in BY_NAME:
-        return agreements(own, options)
+    if texts.kind in BY_NAME:
+        return agreements(texts, options)
     found = panel_correlation(
-        own.scores,
-        own.ratings,
-        clusters=own.items,
+        texts.scores,
+        texts.ratings,
+        clusters=texts.items,
         confidence_level=options.confidence_level,
         rng=options.rng,
     )
     return found.judge, found.raters
 
 
-def _gap(own: OwnTexts, options: CheckOptions) -> Estimate:
+def _gap(texts: OwnTexts, options: CheckOptions) -> Estimate:
     """The judge's agreement or correlation minus the raters', on the texts that two raters rated."""
-    if own.kind not in BY_NAME:
+    if texts.kind not in BY_NAME:
         return panel_correlation(
-            own.scores,
-            own.ratings,
-            clusters=own.items,
+            texts.scores,
+            texts.ratings,
+            clusters=texts.items,
             confidence_level=options.confidence_level,
             rng=options.rng,
         ).gap
-    judge, raters = shares_of(own)
+    judge, raters = shares_of(texts)
     known = ~np.isnan(judge - raters)
-    return with_agresti_min(
+    return agresti_min_mean(
         (judge - raters)[known],
-        own.items[known],
-        weights=None if own.weights is None else own.weights[known],
+        texts.items[known],
+        weights=None if texts.weights is None else texts.weights[known],
         confidence_level=options.confidence_level,
     )
 

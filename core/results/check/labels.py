@@ -31,51 +31,51 @@ def _answers(scores: Floats, classes: tuple[float, ...]) -> NDArray[np.int64]:
     return found
 
 
-def weights_by_answer(panel: Panel, judge: int, own: OwnTexts) -> Floats:
-    """What each text of `own` counts if labels were chosen by the judge's answer: all texts with that answer over those in `own`.
+def weights_by_answer(panel: Panel, judge: int, texts: OwnTexts) -> Floats:
+    """What each text of `texts` counts if labels were chosen by the judge's answer: all texts with that answer over those in `texts`.
 
     "No score" is an answer. Begg and Greenes (1983, Biometrics 39:207). judge: its column.
     """
-    answers = _answers(panel.scores[:, judge], own.classes)
-    rows, back = np.unique(answers[own.rows], return_inverse=True)
+    answers = _answers(panel.scores[:, judge], texts.classes)
+    rows, back = np.unique(answers[texts.rows], return_inverse=True)
     labelled = np.bincount(back)
     there = np.array([(answers == answer).sum() for answer in rows])
     found = (there / labelled)[back]
     return np.asarray(found / found.mean())
 
 
-def rules_of_labels(panel: Panel, judge: int, own: OwnTexts, options: CheckOptions) -> list[Rule]:
-    """Whether the labelled texts can stand for all, where the panel has others. own: with the texts without a score."""
-    others = np.setdiff1d(np.arange(len(panel.ratings)), own.rows)
+def rules_of_labels(panel: Panel, judge: int, texts: OwnTexts, options: CheckOptions) -> list[Rule]:
+    """Whether the labelled texts can stand for all, where the panel has others. texts: with the texts without a score."""
+    others = np.setdiff1d(np.arange(len(panel.ratings)), texts.rows)
     wanted = "labelled texts that stand for all"
-    if own.weights is not None or not others.size or options.labels_chosen == "at-random":
+    if texts.weights is not None or not others.size or options.labels_chosen == "at-random":
         return []
-    answers = _answers(panel.scores[:, judge], own.classes)
+    answers = _answers(panel.scores[:, judge], texts.classes)
     if options.labels_chosen == "by-judge":
-        missing = np.setdiff1d(answers[others], answers[own.rows])
+        missing = np.setdiff1d(answers[others], answers[texts.rows])
         if not missing.size:
             return []
         n = int(np.isin(answers, missing).sum())
         why = f"{n:,} texts have an answer of the judge of which no text is labelled: label some of them"
         return [state_rule("labels-chosen", wanted, why, None)]
-    p = _differ(answers[own.rows], answers[others])
+    p = _differ(answers[texts.rows], answers[others])
     if p is None or p > LEVEL:
         return []
     why = (
-        f"the judge's answers differ between {own.rows.size:,} labelled and {others.size:,} other texts (p {p:.2g}): "
+        f"the judge's answers differ between {texts.rows.size:,} labelled and {others.size:,} other texts (p {p:.2g}): "
         "say how the labelled ones were chosen, by-judge or at-random"
     )
     return [state_rule("labels-chosen", wanted, why, None)]
 
 
-def rules_of_coverage(own: OwnTexts, options: CheckOptions) -> list[Rule]:
-    """Whether texts without a score may be left out. own: with the texts without a score."""
-    missing = np.isnan(own.scores)
+def rules_of_coverage(texts: OwnTexts, options: CheckOptions) -> list[Rule]:
+    """Whether texts without a score may be left out. texts: with the texts without a score."""
+    missing = np.isnan(texts.scores)
     if options.missing_judge != "leave-out" or not missing.any():
         return []
     covered = 1 - float(missing.mean())
     wanted = f"at least {FEWEST_COVERED:.0%} of the labelled texts have a score, whatever their label"
-    means = np.round(own.means, 6)
+    means = np.round(texts.means, 6)
     p = _differ(
         np.searchsorted(np.unique(means), means)[missing], np.searchsorted(np.unique(means), means)[~missing]
     )

@@ -9,32 +9,32 @@ from core.schema.scale import SCORES
 from core.schema.uses import CheckOptions
 from core.stats.agreement import cohen_kappa, gwet_ac1, intraclass_correlation
 from core.stats.correlation.panels import panel_correlation
-from core.stats.resampling import Estimate, Floats, mean_share, with_agresti_min
+from core.stats.resampling import Estimate, Floats, agresti_min_mean, mean_share
 from core.stats.votes import MISSING
 
 
-def agreements(own: OwnTexts, options: CheckOptions) -> tuple[Estimate, Estimate]:
+def agreements(texts: OwnTexts, options: CheckOptions) -> tuple[Estimate, Estimate]:
     """Share of a text's raters who gave the judge's class, and of its pairs of raters that agree, on the same texts."""
     judge, raters = (
-        mean_share(one, own.items, weights=own.weights, confidence_level=options.confidence_level)
-        for one in shares_of(own)
+        mean_share(one, texts.items, weights=texts.weights, confidence_level=options.confidence_level)
+        for one in shares_of(texts)
     )
     return judge, raters
 
 
-def kappa_and_ac1(own: OwnTexts, options: CheckOptions) -> tuple[Estimate | None, Estimate | None]:
+def kappa_and_ac1(texts: OwnTexts, options: CheckOptions) -> tuple[Estimate | None, Estimate | None]:
     """Cohen's kappa and Gwet's AC1 of the judge with the raters: each text counts once for each rater."""
-    if own.measure != "agreement":
+    if texts.measure != "agreement":
         return None, None
-    votes, judged = own.votes()
+    votes, judged = texts.votes()
     rows, raters = np.nonzero(votes != MISSING)
     pairs = np.column_stack([votes[rows, raters], judged[rows]])
     found = []
     for statistic in (cohen_kappa, gwet_ac1):
         one = statistic(
             pairs,
-            clusters=own.items[rows],
-            n_categories=own.n_classes,
+            clusters=texts.items[rows],
+            n_categories=texts.n_classes,
             n_resamples=0,
             confidence_level=options.confidence_level,
         )
@@ -42,34 +42,34 @@ def kappa_and_ac1(own: OwnTexts, options: CheckOptions) -> tuple[Estimate | None
     return found[0], found[1]
 
 
-def correlation_of(own: OwnTexts, options: CheckOptions) -> Estimate | None:
+def correlation_of(texts: OwnTexts, options: CheckOptions) -> Estimate | None:
     """Spearman's correlation of the judge with the mean of a text's raters; None for labels without an order."""
-    if not own.ordered:
+    if not texts.ordered:
         return None
     found = panel_correlation(
-        own.scores,
-        own.means[:, None],
-        clusters=own.items,
+        texts.scores,
+        texts.means[:, None],
+        clusters=texts.items,
         confidence_level=options.confidence_level,
         rng=options.rng,
     )
     return found.judge
 
 
-def bias_of(own: OwnTexts, options: CheckOptions) -> Estimate | None:
+def bias_of(texts: OwnTexts, options: CheckOptions) -> Estimate | None:
     """Mean of judge minus raters, as a share of the scale; None where the judge uses another one or labels have no order."""
-    if not own.same_scale:
+    if not texts.same_scale:
         return None
-    low, high = min(own.ends[0], own.scores.min()), max(own.ends[1], own.scores.max())
+    low, high = min(texts.ends[0], texts.scores.min()), max(texts.ends[1], texts.scores.max())
     if high <= low:  # all are equal: the bias is 0, on any scale
         high = low + 1
-    differences = (own.scores - own.means) / (high - low)
-    step = float(np.diff(np.sort(own.classes)).min() / (high - low)) if own.classes else 0.0
-    return with_agresti_min(
+    differences = (texts.scores - texts.means) / (high - low)
+    step = float(np.diff(np.sort(texts.classes)).min() / (high - low)) if texts.classes else 0.0
+    return agresti_min_mean(
         differences,
-        own.items,
+        texts.items,
         largest=max(float(np.abs(differences).max()), step) or 1.0,
-        weights=own.weights,
+        weights=texts.weights,
         confidence_level=options.confidence_level,
     )
 
@@ -86,12 +86,12 @@ class Icc:
     """Texts that all raters and the judge rated."""
 
 
-def icc_in_place(own: OwnTexts) -> Icc | None:
+def icc_in_place(texts: OwnTexts) -> Icc | None:
     """Intraclass correlations of the judge and of the raters; None where the judge uses another scale or labels have no order."""
-    if not own.same_scale:
+    if not texts.same_scale:
         return None
-    whole = ~np.isnan(own.ratings).any(axis=1)
-    ratings, scores = own.ratings[whole], own.scores[whole]
+    whole = ~np.isnan(texts.ratings).any(axis=1)
+    ratings, scores = texts.ratings[whole], texts.scores[whole]
     n_raters = ratings.shape[1]
 
     def icc(columns: Floats) -> float | None:
@@ -118,15 +118,15 @@ class Constant:
     """Share of a text's raters who gave it, averaged over texts."""
 
 
-def best_constant(own: OwnTexts) -> Constant | None:
+def best_constant(texts: OwnTexts) -> Constant | None:
     """The class that raters gave most, and how far a judge that always gives it would agree; None for scores."""
-    if own.kind == SCORES or not own.ratings.size:
+    if texts.kind == SCORES or not texts.ratings.size:
         return None
-    rated = ~np.isnan(own.ratings)
+    rated = ~np.isnan(texts.ratings)
     counts = rated.sum(axis=1)
     shares = {
-        value: float(np.average((own.ratings == value).sum(axis=1) / counts, weights=own.weights))
-        for value in own.scale.classes
+        value: float(np.average((texts.ratings == value).sum(axis=1) / counts, weights=texts.weights))
+        for value in texts.scale.classes
     }
     answer = max(shares, key=lambda value: shares[value])
     return Constant(answer, shares[answer])

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.results.cells import ends_said
-from core.results.check.rules import LEVEL, Rule, decimals_for, state_rule, with_labels_needed
+from core.results.check.rules import LEVEL, Rule, add_labels_needed, decimals_for, state_rule
 from core.results.check.texts import OwnTexts
 from core.schema.uses import CheckOptions
 from core.stats.multiplicity import interval_p
-from core.stats.resampling import Estimate, with_agresti_min
+from core.stats.resampling import Estimate, agresti_min_mean
 from core.stats.responsiveness import Responsiveness, responsiveness
 
 CAUTION = 2
@@ -32,11 +32,11 @@ class Third:
     """Mean of judge minus another rater than the one whose rating chose the text, as a share of the scale."""
 
 
-def rule_of_bias(bias: Estimate | None, own: OwnTexts, options: CheckOptions) -> Rule:
+def rule_of_bias(bias: Estimate | None, texts: OwnTexts, options: CheckOptions) -> Rule:
     """The mean difference from the raters lies within the tolerance, on both sides."""
     wanted, limit = f"bias within {options.tolerance:g} of the scale on both sides", options.tolerance
     if bias is None:
-        return state_rule("bias", wanted, _why_no_means(own), None, limit=limit)
+        return state_rule("bias", wanted, _why_no_means(texts), None, limit=limit)
     said = f"bias {ends_said(bias, decimals_for(bias, limit))} of the scale, limit {limit:g} on both sides"
     if bias.estimate is None or bias.low is None or bias.high is None:
         return Rule("bias", wanted, bias, limit, f"{said}: {bias.reason or bias.interval_reason}")
@@ -59,62 +59,62 @@ def rule_of_bias(bias: Estimate | None, own: OwnTexts, options: CheckOptions) ->
         max(known) if within and known else None if not known else max(*known, LEVEL),
         min(1 - p for p in known) if outside and known else None,
     )
-    return with_labels_needed(rule, bias.n_clusters)
+    return add_labels_needed(rule, bias.n_clusters)
 
 
-def _why_no_means(own: OwnTexts) -> str:
-    if not own.ordered:
+def _why_no_means(texts: OwnTexts) -> str:
+    if not texts.ordered:
         return "labels without an order have no mean"
     return "the judge's scores lie outside the raters' scale: their means cannot be compared"
 
 
-def responsiveness_of(own: OwnTexts, options: CheckOptions) -> Responsiveness | None:
+def responsiveness_of(texts: OwnTexts, options: CheckOptions) -> Responsiveness | None:
     """How far the judge moves when quality moves by 1; None where the judge uses another scale or labels have no order."""
-    if not own.same_scale:
+    if not texts.same_scale:
         return None
     return responsiveness(
-        own.scores,
-        own.ratings,
+        texts.scores,
+        texts.ratings,
         least=options.least_responsive,
         most=options.most_responsive,
-        clusters=own.items,
-        groups=own.systems,
-        weights=own.weights,
+        clusters=texts.items,
+        groups=texts.systems,
+        weights=texts.weights,
         confidence_level=options.confidence_level,
     )
 
 
-def rule_of_responsiveness(found: Responsiveness | None, own: OwnTexts, options: CheckOptions) -> Rule:
+def rule_of_responsiveness(measured: Responsiveness | None, texts: OwnTexts, options: CheckOptions) -> Rule:
     """The judge moves about as far as quality does. With one rater only its lowest responsiveness can be known."""
     least, most = options.least_responsive, options.most_responsive
     wanted = f"quality +1 moves the judge by {least:g} to {most:g}"
-    if found is None:
-        return state_rule("responsiveness", wanted, _why_no_means(own), None, limit=least)
-    ratio = found.found
+    if measured is None:
+        return state_rule("responsiveness", wanted, _why_no_means(texts), None, limit=least)
+    ratio = measured.estimate
     limit = most if ratio.estimate is not None and ratio.estimate > 1 else least
     if ratio.estimate is None:
         why = f"nobody knows how far the judge follows quality: {ratio.reason}"
         return Rule("responsiveness", wanted, ratio, limit, why)
-    means = f" (means of {ratio.n_clusters:,} systems)" if found.of_groups else ""
-    if found.of_one_rater:
+    means = f" (means of {ratio.n_clusters:,} systems)" if measured.of_groups else ""
+    if measured.of_one_rater:
         why = (
             f"quality +1 moves the judge at least {_moved(ratio)}{means}, but with one rater nobody knows how much more: "
             "label some texts twice"
         )
-        return Rule("responsiveness", wanted, ratio, limit, why, broken=found.most.above)
+        return Rule("responsiveness", wanted, ratio, limit, why, broken=measured.most.above)
     why = f"quality +1 moves the judge {_moved(ratio)}{means}; {least:g} to {most:g} must be shown"
     rule = Rule("responsiveness", wanted, ratio, limit, why)
-    sides = [p for p in (found.least.above, found.most.below) if p is not None]
-    outside = [p for p in (found.least.below, found.most.above) if p is not None]
-    if len(sides) < 2 or found.people_move is None:
+    sides = [p for p in (measured.least.above, measured.most.below) if p is not None]
+    outside = [p for p in (measured.least.below, measured.most.above) if p is not None]
+    if len(sides) < 2 or measured.people_move is None:
         return replace(rule, why=f"{why}: nothing varies")
     rule = replace(
         rule,
-        shown=min(1.0, max(sides) * (1 if found.of_groups else CAUTION)),
+        shown=min(1.0, max(sides) * (1 if measured.of_groups else CAUTION)),
         # Where raters are not shown to agree, nobody knows whether they or the judge are at fault.
-        broken=min(outside) if found.people_move < LEVEL else None,
+        broken=min(outside) if measured.people_move < LEVEL else None,
     )
-    return with_labels_needed(rule, int(np.unique(own.items).size))
+    return add_labels_needed(rule, int(np.unique(texts.items).size))
 
 
 def _moved(ratio: Estimate) -> str:
@@ -122,27 +122,27 @@ def _moved(ratio: Estimate) -> str:
     return said if said.startswith(("-", "+")) else f"+{said}"
 
 
-def bias_in_thirds(own: OwnTexts, options: CheckOptions) -> tuple[Third, ...]:
+def bias_in_thirds(texts: OwnTexts, options: CheckOptions) -> tuple[Third, ...]:
     """The bias where raters rate low, in the middle and high; empty unless texts have two raters on the judge's scale.
 
     One rater's rating chooses the third of a text, by its mid-rank among all ratings, and another rater is compared with the
     judge. Against the same rater, a rating that is low by chance would look like a judge that is too high.
     """
-    n_raters = (~np.isnan(own.ratings)).sum(axis=1)
-    if not own.same_scale or not (n_raters > 1).any():
+    n_raters = (~np.isnan(texts.ratings)).sum(axis=1)
+    if not texts.same_scale or not (n_raters > 1).any():
         return ()
-    own = own.only(n_raters > 1)
+    texts = texts.only(n_raters > 1)
     n_raters = n_raters[n_raters > 1]
-    values, counts = np.unique(own.ratings[~np.isnan(own.ratings)], return_counts=True)
+    values, counts = np.unique(texts.ratings[~np.isnan(texts.ratings)], return_counts=True)
     middle = (np.cumsum(counts) - counts / 2) / counts.sum()
     of_value = np.minimum((len(THIRDS) * middle).astype(np.int64), len(THIRDS) - 1)
     if values.size == 2:  # two ratings are low and high, whatever their shares
         of_value = np.array([0, len(THIRDS) - 1])
-    known = ~np.isnan(own.ratings)
-    third = np.where(known, of_value[np.searchsorted(values, np.where(known, own.ratings, values[0]))], -1)
-    others = (np.nansum(own.ratings, axis=1)[:, None] - own.ratings) / (n_raters - 1)[:, None]
-    low, high = min(own.ends[0], own.scores.min()), max(own.ends[1], own.scores.max())
-    apart = (own.scores[:, None] - others) / max(high - low, 1e-12)
+    known = ~np.isnan(texts.ratings)
+    third = np.where(known, of_value[np.searchsorted(values, np.where(known, texts.ratings, values[0]))], -1)
+    others = (np.nansum(texts.ratings, axis=1)[:, None] - texts.ratings) / (n_raters - 1)[:, None]
+    low, high = min(texts.ends[0], texts.scores.min()), max(texts.ends[1], texts.scores.max())
+    apart = (texts.scores[:, None] - others) / max(high - low, 1e-12)
     found = []
     for at, name in enumerate(THIRDS):
         chosen = third == at
@@ -151,10 +151,10 @@ def bias_in_thirds(own: OwnTexts, options: CheckOptions) -> tuple[Third, ...]:
         if not there.any():
             continue
         differences = np.where(chosen, apart, 0.0).sum(axis=1)[there] / places[there]
-        weights = (places / n_raters)[there] * (1.0 if own.weights is None else own.weights[there])
-        bias = with_agresti_min(
+        weights = (places / n_raters)[there] * (1.0 if texts.weights is None else texts.weights[there])
+        bias = agresti_min_mean(
             differences,
-            own.items[there],
+            texts.items[there],
             largest=float(np.abs(differences).max()) or 1.0,
             weights=weights,
             confidence_level=options.confidence_level,
@@ -164,7 +164,9 @@ def bias_in_thirds(own: OwnTexts, options: CheckOptions) -> tuple[Third, ...]:
     return tuple(found)
 
 
-def beyond_tolerance(thirds: Sequence[Third], bias: Estimate | None, options: CheckOptions) -> Third | None:
+def third_beyond_tolerance(
+    thirds: Sequence[Third], bias: Estimate | None, options: CheckOptions
+) -> Third | None:
     """The third with the largest bias, if its interval lies beyond the tolerance while the mean of all texts is within it."""
     limit = options.tolerance
     if bias is None or bias.estimate is None or abs(bias.estimate) > limit:

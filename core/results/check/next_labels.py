@@ -132,7 +132,7 @@ def next_labels(
         tuple(tuple(float(one) for one in scores[free[at]]) for at in order),
         tuple(float(chances[at]) for at in order),
         tuple(None if np.isnan(of_texts[at]) else float(of_texts[at]) for at in order),
-        tuple(_why(sign, signal, _in_words(panel, scores[free[at]]), int(free[at])) for at in order),
+        tuple(_why(sign, signal, _score_words(panel, scores[free[at]]), int(free[at])) for at in order),
         sign,
         wanted,
         int(free.size),
@@ -255,7 +255,7 @@ def _drawn(
     return chosen, chances[number], (of_units, chances)
 
 
-def _in_words(panel: Panel, scores: Floats) -> list[str]:
+def _score_words(panel: Panel, scores: Floats) -> list[str]:
     return [panel.scale.words.get(one) or f"{one:.3g}" for one in scores.tolist()]
 
 
@@ -267,23 +267,23 @@ def _why(sign: Sign, signal: Floats, given: Sequence[str], row: int) -> str:
     return f"score {given[0]}" if sign == "class" else "at random"
 
 
-def next_labels_said(found: NextLabels) -> list[str]:
+def next_labels_said(labels: NextLabels) -> list[str]:
     """Sentences above the table."""
-    if len(found.rows) == found.n_unlabelled:
+    if len(labels.rows) == labels.n_unlabelled:
         return [
             "The only unlabelled text."
-            if found.n_unlabelled == 1
-            else f"All {found.n_unlabelled:,} unlabelled texts."
+            if labels.n_unlabelled == 1
+            else f"All {labels.n_unlabelled:,} unlabelled texts."
         ]
     how = (
         "at random: nothing tells yet which are uncertain"
-        if found.sign == "none"
-        else f"by {SIGNS[found.sign]}"
+        if labels.sign == "none"
+        else f"by {SIGNS[labels.sign]}"
     )
-    lines = [f"{len(found.rows):,} of {found.n_unlabelled:,} unlabelled texts, chosen {how}."]
-    if found.narrower is not None and found.narrower < 0.995:
+    lines = [f"{len(labels.rows):,} of {labels.n_unlabelled:,} unlabelled texts, chosen {how}."]
+    if labels.narrower is not None and labels.narrower < 0.995:
         lines.append(
-            f"Expected: intervals {1 - found.narrower:.0%} narrower than with as many texts drawn at random."
+            f"Expected: intervals {1 - labels.narrower:.0%} narrower than with as many texts drawn at random."
         )
     return lines
 
@@ -299,17 +299,17 @@ _MOST_STEPS = 101
 
 
 def texts_to_label(
-    found: NextLabels, texts: Sequence[ScorableOutput | None], file_name: str = ""
+    labels: NextLabels, texts: Sequence[ScorableOutput | None], file_name: str = ""
 ) -> OutputSet:
     """The chosen texts as the texts of a study, each with its probability as a label.
 
     texts: of each row of the panel. file_name: of the study's texts; empty: `chosen_from`. Raises InputError, naming every chosen text that is missing.
     """
-    chosen = [texts[row] for row in found.rows]
-    missing = [one for one, text in zip(found.texts, chosen, strict=True) if text is None]
+    chosen = [texts[row] for row in labels.rows]
+    missing = [one for one, text in zip(labels.texts, chosen, strict=True) if text is None]
     if missing:
         raise InputError(
-            f"{shown(found.name)}: a study needs the chosen texts",
+            f"{shown(labels.name)}: a study needs the chosen texts",
             [
                 f"item {shown(one.item_id)}{'' if one.system == ONLY_SYSTEM else f', system {shown(one.system)}'}: no text; add a "
                 "column text (or output, answer, response)"
@@ -318,10 +318,10 @@ def texts_to_label(
         )
     outputs = tuple(
         replace(text, labels={PROBABILITY: repr(chance)})
-        for text, chance in zip(chosen, found.probability, strict=True)
+        for text, chance in zip(chosen, labels.probability, strict=True)
         if text is not None
     )
-    return made_set(outputs, file_name or chosen_from(found.name))
+    return made_set(outputs, file_name or chosen_from(labels.name))
 
 
 def chosen_from(name: str) -> str:
@@ -370,7 +370,7 @@ def draft_study(
     store: Store,
     name: str,
     panel: Panel,
-    found: NextLabels,
+    labels: NextLabels,
     texts: Sequence[ScorableOutput | None],
     *,
     use: str,
@@ -383,7 +383,7 @@ def draft_study(
     texts have. seed: of the study's draws; None: a new one. file_name: as in `texts_to_label`. Raises InputError as `texts_to_label` and
     `core.study.lifecycle.import_rating_study`.
     """
-    outputs = texts_to_label(found, texts, file_name)
+    outputs = texts_to_label(labels, texts, file_name)
     if known := studies_like(store, outputs):
         raise InputError(
             f"Study {', '.join(map(shown, known))} has these texts already. Use that study, or choose another number of texts."
@@ -414,7 +414,7 @@ _MOST_OTHER = 3
 """Most items with another text that a message names."""
 
 
-def with_labels(panel: Panel, new: Panel) -> Panel:
+def add_labels(panel: Panel, new: Panel) -> Panel:
     """The panel with further ratings of its texts, and their probabilities of inclusion.
 
     new: read from a study or a file, matched by item, system and level; its judges are not used. Numbers of a study of
@@ -423,7 +423,7 @@ def with_labels(panel: Panel, new: Panel) -> Panel:
     """
     found = places_of([replace(row, labels={}) for row in new.rows], panel.rows)
     places = np.array([-1 if place is None else place for place in found], dtype=np.int64)
-    given = _on_scale(panel, new)
+    given = _panel_values(panel, new)
     raters = list(dict.fromkeys((*panel.raters, *new.raters)))
     ratings = np.full((len(panel.rows), len(raters)), np.nan)
     ratings[:, : len(panel.raters)] = panel.ratings
@@ -490,7 +490,7 @@ def check_same_texts(
     )
 
 
-def _on_scale(panel: Panel, new: Panel) -> Floats:
+def _panel_values(panel: Panel, new: Panel) -> Floats:
     """The new ratings as values of the panel. Raises InputError with the values that it lacks."""
     given = new.ratings.copy()
     if not panel.scale.words:

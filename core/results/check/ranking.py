@@ -13,7 +13,7 @@ from core.results.check.rules import Rule, interval_rule, state_rule
 from core.results.check.texts import OwnTexts
 from core.schema.uses import CheckOptions
 from core.stats.correlation.systems import compare_systems, corrected_between_systems
-from core.stats.resampling import Floats, at_a_time
+from core.stats.resampling import Floats, resamples_at_once
 
 CHANCE = 0.05
 """Largest probability that a random order of the systems is as accurate as the judge's."""
@@ -22,23 +22,23 @@ _DRAWN_ORDERS, _FEWEST_DRAWN, _MOST_COMPARED = 20_000, 1_000, 100_000_000
 """Random orders of systems: fewer where so many pairs of systems would be compared, more than 100 systems."""
 
 
-def rules_of_ranking(own: OwnTexts, options: CheckOptions) -> list[Rule]:
+def rules_of_ranking(texts: OwnTexts, options: CheckOptions) -> list[Rule]:
     """The rules of the use rank."""
     wanted = f"accuracy over pairs of systems at least {options.accuracy:g}"
-    if not own.ordered:
+    if not texts.ordered:
         return [state_rule("accuracy", wanted, "labels without an order cannot rank systems", None)]
     drawing: dict[str, Any] = {
         "n_resamples": options.n_resamples,
         "confidence_level": options.confidence_level,
         "rng": options.rng,
     }
-    found = compare_systems(own.scores, own.means, own.systems, ("accuracy",), items=own.items, **drawing)[
-        "accuracy"
-    ]
+    found = compare_systems(
+        texts.scores, texts.means, texts.systems, ("accuracy",), items=texts.items, **drawing
+    )["accuracy"]
     rule = interval_rule("accuracy", wanted, "accuracy over pairs of systems", found, options.accuracy)
     if found.high is not None and found.high < options.accuracy:
         noise = corrected_between_systems(
-            own.scores, own.means, own.systems, items=own.items, **(drawing | {"n_resamples": 0})
+            texts.scores, texts.means, texts.systems, items=texts.items, **(drawing | {"n_resamples": 0})
         )
         # The correlation of a normal population in which this share of pairs is in the right order (Greiner 1909).
         wanted_r = sin(pi * (2 * options.accuracy - 1) / 2)
@@ -49,7 +49,7 @@ def rules_of_ranking(own: OwnTexts, options: CheckOptions) -> list[Rule]:
                 why=f"{rule.why}; but noise lowers it, and the noise-corrected correlation "
                 + ("is undefined" if noise.estimate is None else f"{ends_said(noise, 2)} does not fail"),
             )
-    chance = order_by_chance(own.scores, own.means, own.systems)
+    chance = order_by_chance(texts.scores, texts.means, texts.systems)
     order = Rule(
         "order",
         f"an order this good by chance in at most {CHANCE:g}",
@@ -84,7 +84,7 @@ def order_by_chance(scores: Floats, ratings: Floats, systems: NDArray[np.str_]) 
     right = np.concatenate(
         [
             (np.sign(moved[:, first] - moved[:, second]) == people).mean(axis=1)
-            for part in np.array_split(orders, -(-len(orders) // at_a_time(first.size)))
+            for part in np.array_split(orders, -(-len(orders) // resamples_at_once(first.size)))
             for moved in [means[0][part]]
         ]
     )

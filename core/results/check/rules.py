@@ -31,7 +31,7 @@ from core.stats.in_place import (
     quadratic_kappa,
 )
 from core.stats.multiplicity import corrected, interval_p, rows_corrected
-from core.stats.resampling import Estimate, Floats, mean_share, with_agresti_min
+from core.stats.resampling import Estimate, Floats, agresti_min_mean, mean_share
 
 Verdict = Literal["TRUSTED", "NOT TRUSTED", "INCONCLUSIVE"]
 LEVEL = 0.05
@@ -61,7 +61,7 @@ class Rule:
     """Stable name, such as `false-passes`."""
     wanted: str
     """The rule in words."""
-    found: Estimate | None
+    estimate: Estimate | None
     limit: float | None
     """On the scale of `found`."""
     why: str
@@ -83,7 +83,7 @@ class Rule:
     behind: ClassErrors | InPlace | None = None
 
 
-def beside_people(rule: Rule) -> tuple[Estimate, Estimate, float | None] | None:
+def compared_numbers(rule: Rule) -> tuple[Estimate, Estimate, float | None] | None:
     """The judge's number, people's on the same texts, and the limit beside it; None for a rule that compares no such numbers."""
     if rule.behind is None or rule.code == "kept-share":
         return None
@@ -133,20 +133,22 @@ def verdict_of(rules: Sequence[Rule]) -> Verdict:
 # --- tests of one number -----------------------------------------------------------------------
 
 
-def at_least_p(found: Estimate, limit: float, *, perfect: bool = False) -> tuple[float | None, float | None]:
+def limit_p_values(
+    estimate: Estimate, limit: float, *, perfect: bool = False
+) -> tuple[float | None, float | None]:
     """p-values of the number lying below and above the limit, from its t interval over items.
 
     perfect: whether a number that no item moves counts as shown, because enough texts could have moved it.
     """
-    if found.estimate is None:
+    if estimate.estimate is None:
         return None, None
-    distance = found.estimate - limit
-    if found.low is None or found.high is None:
+    distance = estimate.estimate - limit
+    if estimate.low is None or estimate.high is None:
         return (0.0, 1.0) if perfect and distance > 0 else (None, None)
     from scipy.special import stdtr, stdtrit  # imported lazily: most commands need no quantile
 
-    df = max(found.n_clusters - 1, 1)
-    error = (found.high - found.low) / 2 / float(stdtrit(df, (1 + found.confidence_level) / 2))
+    df = max(estimate.n_clusters - 1, 1)
+    error = (estimate.high - estimate.low) / 2 / float(stdtrit(df, (1 + estimate.confidence_level) / 2))
     if error <= 0:
         return None, None
     return float(stdtr(df, -distance / error)), float(stdtr(df, distance / error))
@@ -166,7 +168,7 @@ def labels_needed(p: float, n: int, *, level: float = LEVEL) -> int:
     return min(ceil(n * (wanted / z) ** 2), 10 * MOST_LABELS)
 
 
-def with_labels_needed(rule: Rule, n_items: int, n_of_class: int | None = None) -> Rule:
+def add_labels_needed(rule: Rule, n_items: int, n_of_class: int | None = None) -> Rule:
     """The rule with the labels that would settle it. n_items: items now; n_of_class: texts of its class now."""
     known = [p for p in (rule.shown, rule.broken) if p is not None]
     if not known or n_items < 1:
@@ -178,38 +180,42 @@ def with_labels_needed(rule: Rule, n_items: int, n_of_class: int | None = None) 
     return replace(rule, labels_needed=needed, class_needed=of_class)
 
 
-def interval_rule(code: str, wanted: str, what: str, found: Estimate, limit: float) -> Rule:
+def interval_rule(code: str, wanted: str, what: str, estimate: Estimate, limit: float) -> Rule:
     """The rule that a number is at least the limit, from its interval. A bound equal to the limit shows nothing."""
-    if found.estimate is None:
-        return Rule(code, wanted, found, limit, f"{what} is undefined: {found.reason}")
+    if estimate.estimate is None:
+        return Rule(code, wanted, estimate, limit, f"{what} is undefined: {estimate.reason}")
     two = interval_p(
-        found.estimate, found.low, found.high, null=limit, confidence_level=found.confidence_level
+        estimate.estimate, estimate.low, estimate.high, null=limit, confidence_level=estimate.confidence_level
     )
-    if found.low is None or found.high is None:
+    if estimate.low is None or estimate.high is None:
         return Rule(
-            code, wanted, found, limit, f"{what} {ends_said(found, 2)}; no interval: {found.interval_reason}"
+            code,
+            wanted,
+            estimate,
+            limit,
+            f"{what} {ends_said(estimate, 2)}; no interval: {estimate.interval_reason}",
         )
     near, far = (0.0, 1.0) if two is None else (two / 2, 1 - two / 2)  # None: no resample differs
-    shown, broken = (near, far) if found.estimate > limit else (far, near)
-    beyond = found.low > limit, found.high < limit
+    shown, broken = (near, far) if estimate.estimate > limit else (far, near)
+    beyond = estimate.low > limit, estimate.high < limit
     lies = "lies above" if beyond[0] else "lies below" if beyond[1] else "may lie above or below"
-    places = decimals_for(found, limit)
-    said = f"{what} {ends_said(found, places)} {lies} {limit:.{places}f}"
+    places = decimals_for(estimate, limit)
+    said = f"{what} {ends_said(estimate, places)} {lies} {limit:.{places}f}"
     rule = Rule(
         code,
         wanted,
-        found,
+        estimate,
         limit,
         said,
         shown if beyond[0] else max(shown, LEVEL),
         broken if beyond[1] else max(broken, LEVEL),
     )
-    return with_labels_needed(rule, found.n_clusters)
+    return add_labels_needed(rule, estimate.n_clusters)
 
 
-def decimals_for(found: Estimate, limit: float) -> int:
+def decimals_for(estimate: Estimate, limit: float) -> int:
     """Two decimals, and a third where two would show the limit as equal to a number that it is compared with."""
-    known = [one for one in (found.estimate, found.low, found.high) if one is not None]
+    known = [one for one in (estimate.estimate, estimate.low, estimate.high) if one is not None]
     return 3 if f"{limit:.2f}" in {f"{abs(one):.2f}" for one in known} else 2
 
 
@@ -220,7 +226,7 @@ def decimals_for(found: Estimate, limit: float) -> int:
 class Compared:
     """What the rules of a scale compare: the judge's values with those of its raters, on the same texts."""
 
-    own: OwnTexts
+    rated: OwnTexts
     judge: Floats
     """Shape (n,): codes of classes, NaN for none; or numbers, filled where there is no score."""
     votes: Floats
@@ -231,46 +237,46 @@ class Compared:
     def n_items(self) -> int:
         """Items with two raters."""
         two = (~np.isnan(self.votes)).sum(axis=1) > 1
-        return int(np.unique(self.own.items[two]).size)
+        return int(np.unique(self.rated.items[two]).size)
 
 
-def compared(own: OwnTexts, weights: Floats | None) -> Compared:
-    """Judge and raters as the rules of their scale read them. own: texts without a score among them count as errors."""
-    if own.kind in BY_NAME:
-        classes = np.array(own.scale.classes)
+def compared(texts: OwnTexts, weights: Floats | None) -> Compared:
+    """Judge and raters as the rules of their scale read them. texts: texts without a score among them count as errors."""
+    if texts.kind in BY_NAME:
+        classes = np.array(texts.scale.classes)
 
         def codes(values: Floats, other: float) -> Floats:
             hit = values[..., None] == classes
             found = np.where(hit.any(axis=-1), hit.argmax(axis=-1), other)
             return np.where(np.isnan(values), np.nan, found).astype(np.float64)
 
-        judge, votes = codes(own.scores, np.nan), codes(own.ratings, np.nan)
-        return Compared(own, judge, votes, weights)
-    return Compared(own, _filled(own), own.ratings, weights)
+        judge, votes = codes(texts.scores, np.nan), codes(texts.ratings, np.nan)
+        return Compared(texts, judge, votes, weights)
+    return Compared(texts, _filled(texts), texts.ratings, weights)
 
 
-def _filled(own: OwnTexts) -> Floats:
+def _filled(texts: OwnTexts) -> Floats:
     """The judge's scores; where there is none, the end farther from the mean of that text's raters.
 
     Where both ends are equally far: the end on the other side of people's mean over all texts, which lowers the covariance with
     people more; else the end farther from the judge's mean; else the end with the lower rank correlation. So a scale that is turned
     turns the result and nothing else.
     """
-    missing = np.isnan(own.scores)
+    missing = np.isnan(texts.scores)
     if not missing.any() or missing.all():
-        return own.scores
-    (low, high), means = own.ends, own.means
+        return texts.scores
+    (low, high), means = texts.ends, texts.means
     middle = (low + high) / 2
-    if own.kind == SCORES and not own.on_scale:  # ends of another scale: those of the judge's own scores
-        low, high = float(np.nanmin(own.scores)), float(np.nanmax(own.scores))
+    if texts.kind == SCORES and not texts.on_scale:  # ends of another scale: those of the judge's own scores
+        low, high = float(np.nanmin(texts.scores)), float(np.nanmax(texts.scores))
         middle = float(np.median(means))
     level = np.isclose(means, middle)
 
     def filled(of_level: float) -> Floats:
         ends = np.where(level, of_level, np.where(means < middle, high, low))
-        return np.where(missing, ends, own.scores)
+        return np.where(missing, ends, texts.scores)
 
-    for lean in (means.mean() - middle, (low + high) / 2 - np.nanmean(own.scores)):
+    for lean in (means.mean() - middle, (low + high) / 2 - np.nanmean(texts.scores)):
         if not np.isclose(lean, 0):
             return filled(high if lean > 0 else low)
     return min(
@@ -280,10 +286,10 @@ def _filled(own: OwnTexts) -> Floats:
 
 def rules_of_scale(texts: Compared, options: CheckOptions) -> list[Rule]:
     """The rules of the scale on which judge and raters are compared, for texts of which some have two raters."""
-    kind = texts.own.kind
+    kind = texts.rated.kind
     if kind == "two":
         return _two_classes(texts, options)
-    return _unordered(texts, options) if kind == "unordered" else _by_distance(texts, options)
+    return _unordered(texts, options) if kind == "unordered" else _distance_rules(texts, options)
 
 
 def _errors(texts: Compared, code: int, options: CheckOptions) -> ClassErrors:
@@ -291,13 +297,13 @@ def _errors(texts: Compared, code: int, options: CheckOptions) -> ClassErrors:
         np.where(np.isnan(texts.judge), np.nan, texts.judge == code),
         np.where(np.isnan(texts.votes), np.nan, texts.votes == code),
         margin=options.margin,
-        clusters=texts.own.items,
+        clusters=texts.rated.items,
         weights=texts.weights,
         confidence_level=options.confidence_level,
     )
 
 
-def _of_errors(
+def _error_rule(
     code: str, wanted: str, found: ClassErrors, said: str, of_class: str, texts: Compared, margin: float
 ) -> Rule:
     difference = found.difference
@@ -312,7 +318,7 @@ def _of_errors(
         of_class=of_class,
         behind=found,
     )
-    return with_labels_needed(rule, texts.n_items, difference.n)
+    return add_labels_needed(rule, texts.n_items, difference.n)
 
 
 def rates_said(errors: ClassErrors, judge_does: str, people_do: str) -> str:
@@ -332,7 +338,7 @@ class _ErrorWords:
 
 def _error_words(texts: Compared, whose: str) -> tuple[_ErrorWords, _ErrorWords]:
     """Words of false passes and of false fails. whose: `people`, or `the rater`."""
-    scale, silent = texts.own.scale, bool(np.isnan(texts.judge).any())
+    scale, silent = texts.rated.scale, bool(np.isnan(texts.judge).any())
     fail, passed = (scale.name(value) for value in scale.classes)
     does = "s" if whose != "people" else ""
     if {fail.casefold(), passed.casefold()} in ({"0", "1"}, {"fail", "pass"}):
@@ -359,7 +365,7 @@ def _two_classes(texts: Compared, options: CheckOptions) -> list[Rule]:
     errors = [_errors(texts, code, options) for code in (0, 1)]
     names = (("false-passes", "false passes"), ("false-fails", "false fails"))
     rules = [
-        _of_errors(
+        _error_rule(
             code,
             f"{what} at most people's plus {margin:g}",
             found,
@@ -378,9 +384,9 @@ def _classes(texts: Compared, options: CheckOptions) -> tuple[InPlace, InPlace]:
     return classes_in_place(
         texts.judge,
         texts.votes,
-        len(texts.own.scale.classes),
+        len(texts.rated.scale.classes),
         kept_share=options.kept_share,
-        clusters=texts.own.items,
+        clusters=texts.rated.items,
         weights=texts.weights,
         confidence_level=options.confidence_level,
     )
@@ -388,7 +394,7 @@ def _classes(texts: Compared, options: CheckOptions) -> tuple[InPlace, InPlace]:
 
 def _kept(found: InPlace, options: CheckOptions, what: str, texts: Compared) -> Rule:
     share = options.kept_share
-    below, above = at_least_p(found.kept, 0.0, perfect=_could_differ(texts))
+    below, above = limit_p_values(found.kept, 0.0, perfect=_could_differ(texts))
     rule = Rule(
         "kept-share",
         f"at least {100 * share:.0f} % of people's own {what} is kept",
@@ -399,17 +405,17 @@ def _kept(found: InPlace, options: CheckOptions, what: str, texts: Compared) -> 
         above,
         behind=found,
     )
-    return _with_labels(rule, texts)
+    return _add_labels(rule, texts)
 
 
-def _with_labels(rule: Rule, texts: Compared) -> Rule:
+def _add_labels(rule: Rule, texts: Compared) -> Rule:
     """The rule with the labels that would settle it; where no item moves its number, those that could."""
-    off = _off_commonest(texts.votes)
-    if rule.shown is None and rule.found is not None and rule.found.estimate is not None and off > 0:
-        above = rule.limit is not None and rule.found.estimate > rule.limit
+    off = _n_off_commonest(texts.votes)
+    if rule.shown is None and rule.estimate is not None and rule.estimate.estimate is not None and off > 0:
+        above = rule.limit is not None and rule.estimate.estimate > rule.limit
         needed = ceil(texts.n_items * WITHOUT_A_MISS / off)
         return replace(rule, labels_needed=max(needed, FEWEST_ITEMS)) if above else rule
-    return with_labels_needed(rule, texts.n_items)
+    return add_labels_needed(rule, texts.n_items)
 
 
 def _share_said(found: InPlace) -> str:
@@ -419,10 +425,10 @@ def _share_said(found: InPlace) -> str:
 
 def _could_differ(texts: Compared) -> bool:
     """Whether so many texts are off the commonest class that a judge which never differs from people is shown."""
-    return _off_commonest(texts.votes) >= WITHOUT_A_MISS
+    return _n_off_commonest(texts.votes) >= WITHOUT_A_MISS
 
 
-def _off_commonest(votes: Floats) -> float:
+def _n_off_commonest(votes: Floats) -> float:
     """Texts off the commonest value of the raters."""
     known = votes[~np.isnan(votes)]
     common = int(np.unique(known, return_counts=True)[1].max()) if known.size else 0
@@ -431,7 +437,7 @@ def _off_commonest(votes: Floats) -> float:
 
 def _unordered(texts: Compared, options: CheckOptions) -> list[Rule]:
     """Kappa beside people's, the misses of each class, the share that is kept; and the classes named critical."""
-    scale, margin = texts.own.scale, options.margin
+    scale, margin = texts.rated.scale, options.margin
     covariance, kappa = _classes(texts, options)
     by_class = {scale.name(value): _errors(texts, code, options) for code, value in enumerate(scale.classes)}
     seen = {name: one for name, one in by_class.items() if one.difference.estimate is not None}
@@ -441,7 +447,7 @@ def _unordered(texts: Compared, options: CheckOptions) -> list[Rule]:
         paid = [p for p in corrected([one.above for one in seen.values()]) if p is not None]
         near = all((one.difference.estimate or 0.0) <= margin for one in seen.values())
         rules.append(
-            with_labels_needed(
+            add_labels_needed(
                 Rule(
                     "classes",
                     f"no class is missed more often than by people plus {margin:g}",
@@ -462,7 +468,7 @@ def _unordered(texts: Compared, options: CheckOptions) -> list[Rule]:
         known = {one.casefold(): one for one in by_class}
         one = by_class[known[name.casefold()]]
         rules.append(
-            _of_errors(
+            _error_rule(
                 "critical",
                 f"{name} is missed at most as often as by people plus {margin:g}",
                 one,
@@ -480,7 +486,7 @@ def _missed_said(name: str, found: ClassErrors) -> str:
 
 
 def _gap_rule(code: str, what: str, found: InPlace, options: CheckOptions, texts: Compared) -> Rule:
-    below, above = at_least_p(found.gap, -options.margin, perfect=_could_differ(texts))
+    below, above = limit_p_values(found.gap, -options.margin, perfect=_could_differ(texts))
     said = f"its {what} with a rater is {ends_said(found.judge, 2)}"
     if found.people.estimate is not None:
         said += f"; two raters reach {ends_said(found.people, 2)}"
@@ -497,17 +503,17 @@ def _gap_rule(code: str, what: str, found: InPlace, options: CheckOptions, texts
         strict=True,
         behind=found,
     )
-    return _with_labels(rule, texts)
+    return _add_labels(rule, texts)
 
 
-def _by_distance(texts: Compared, options: CheckOptions) -> list[Rule]:
+def _distance_rules(texts: Compared, options: CheckOptions) -> list[Rule]:
     """Quadratic kappa (ordered classes) and Spearman's correlation beside people's own, and the share that is kept."""
-    asked: dict[str, Any] = {"clusters": texts.own.items, "confidence_level": options.confidence_level}
+    asked: dict[str, Any] = {"clusters": texts.rated.items, "confidence_level": options.confidence_level}
     ranks = panel_correlation(
         texts.judge, texts.votes, kept_share=options.kept_share, rng=options.rng, **asked
     )
-    of_ranks = _in_place(ranks)
-    ordered = texts.own.kind == "ordered"
+    of_ranks = _statistic_in_place(ranks)
+    ordered = texts.rated.kind == "ordered"
     rules = []
     if ordered:
         kappa = quadratic_kappa(
@@ -529,7 +535,7 @@ def _by_distance(texts: Compared, options: CheckOptions) -> list[Rule]:
     ]
 
 
-def _in_place(found: PanelCorrelation) -> InPlace:
+def _statistic_in_place(found: PanelCorrelation) -> InPlace:
     """The correlations as a statistic beside people's."""
     judge, people = found.judge.estimate, found.raters.estimate
     share = None if judge is None or people is None or people <= 0 else judge / people
@@ -561,8 +567,8 @@ def severity_said(texts: Compared, rules: Sequence[Rule], options: CheckOptions)
     kept = state.get("kept-share")
     if kept is None or not kept.met:
         return ""
-    if texts.own.kind == "two":
-        gaps = {code: state[code].found for code in ("false-passes", "false-fails")}
+    if texts.rated.kind == "two":
+        gaps = {code: state[code].estimate for code in ("false-passes", "false-fails")}
         ends = {code: (one.low, one.high) for code, one in gaps.items() if one is not None}
         for more, less, word in (
             ("false-passes", "false-fails", "lenient"),
@@ -575,10 +581,10 @@ def severity_said(texts: Compared, rules: Sequence[Rule], options: CheckOptions)
     kappa, ranks = state.get("kappa-quadratic"), state.get("correlation")
     if kappa is None or ranks is None or kappa.met is not False or not ranks.met:
         return ""
-    bias = texts.judge - texts.own.means
-    shift = with_agresti_min(
+    bias = texts.judge - texts.rated.means
+    shift = agresti_min_mean(
         bias,
-        texts.own.items,
+        texts.rated.items,
         largest=max(float(np.abs(bias).max()), 1.0),
         weights=texts.weights,
         confidence_level=0.95,
@@ -596,10 +602,10 @@ def severity_said(texts: Compared, rules: Sequence[Rule], options: CheckOptions)
 
 def _holds_mapped(texts: Compared, options: CheckOptions, *, spread: bool) -> bool:
     """Whether quadratic kappa holds with the judge's mean, or mean and spread, set to people's from the other half of the items."""
-    items = np.unique(texts.own.items)
+    items = np.unique(texts.rated.items)
     order = np.random.default_rng(options.rng).permutation(items.size)
-    half = order[np.searchsorted(items, texts.own.items)] % 2 == 0
-    mapped, means = np.empty_like(texts.judge), texts.own.means
+    half = order[np.searchsorted(items, texts.rated.items)] % 2 == 0
+    mapped, means = np.empty_like(texts.judge), texts.rated.means
     for fold, other in ((half, ~half), (~half, half)):
         if not other.any():
             return False
@@ -611,11 +617,11 @@ def _holds_mapped(texts: Compared, options: CheckOptions, *, spread: bool) -> bo
         mapped,
         texts.votes,
         kept_share=options.kept_share,
-        clusters=texts.own.items,
+        clusters=texts.rated.items,
         weights=texts.weights,
         confidence_level=options.confidence_level,
     )
-    below, _ = at_least_p(found.gap, -options.margin, perfect=_could_differ(texts))
+    below, _ = limit_p_values(found.gap, -options.margin, perfect=_could_differ(texts))
     return below is not None and below < LEVEL
 
 
@@ -626,9 +632,9 @@ def rules_of_one_rater(texts: Compared, options: CheckOptions) -> list[Rule]:
     """Stated limits on the errors of each class, with exact bounds; without them nothing can be shown."""
     limits = (options.most_false_passes, options.most_false_fails)
     wanted = "two raters of some texts, or stated limits"
-    if texts.own.kind != "two":
+    if texts.rated.kind != "two":
         why = "no text has two raters, so nobody knows how well a person would do: label some texts twice"
-        return [_of_one_rater(texts, options), state_rule("people", wanted, why, None)]
+        return [_one_rater_rule(texts, options), state_rule("people", wanted, why, None)]
     votes = texts.votes
     rater = np.nanmax(np.where(np.isnan(votes), -1.0, votes), axis=1)
     names = (("false-passes", "false passes"), ("false-fails", "false fails"))
@@ -647,17 +653,17 @@ def rules_of_one_rater(texts: Compared, options: CheckOptions) -> list[Rule]:
     return rules
 
 
-def _of_one_rater(texts: Compared, options: CheckOptions) -> Rule:
+def _one_rater_rule(texts: Compared, options: CheckOptions) -> Rule:
     """What the judge reaches with the only rater of each text: without a limit, since no person's own figure is known."""
-    asked: dict[str, Any] = {"clusters": texts.own.items, "confidence_level": options.confidence_level}
-    if texts.own.kind == "unordered":
+    asked: dict[str, Any] = {"clusters": texts.rated.items, "confidence_level": options.confidence_level}
+    if texts.rated.kind == "unordered":
         known = ~np.isnan(texts.votes).all(axis=1)
         rater = np.nanmax(np.where(np.isnan(texts.votes), -1.0, texts.votes), axis=1)
         found = mean_share(np.where(known, texts.judge == rater, np.nan), weights=texts.weights, **asked)
         return Rule(
             "agreement", "two raters", found, None, f"it agrees with the rater on {percent_said(found)}"
         )
-    found = panel_correlation(texts.judge, texts.own.means[:, None], rng=options.rng, **asked).judge
+    found = panel_correlation(texts.judge, texts.rated.means[:, None], rng=options.rng, **asked).judge
     said = f"its rank correlation with the rater is {ends_said(found, 2)}"
     return Rule("correlation", "two raters", found, None, said)
 
@@ -683,7 +689,7 @@ def _stated(
         "weights": None if texts.weights is None else texts.weights[there],
         "confidence_level": options.confidence_level,
     }
-    found = exact_share(wrong, texts.own.items[there], **asked)
+    found = exact_share(wrong, texts.rated.items[there], **asked)
     wanted = f"{what} at most {limit:g}" if limit is not None else f"a stated limit for {what}"
     text = (
         f"it {words.judge.format(percent_said(found))}"
@@ -692,19 +698,19 @@ def _stated(
     )
     if found.estimate is None or limit is None:
         return Rule(name, wanted, found, limit, text, of_class=words.of_class)
-    share, n = effective_units(wrong, texts.own.items[there], **asked)
+    share, n = effective_units(wrong, texts.rated.items[there], **asked)
     count = share * n
     # At the limit, the probabilities of at most and of at least this many errors.
     at_most = 1.0 - float(betainc(count + 1, n - count, limit)) if count < n else 1.0
     at_least = float(betainc(count, n - count + 1, limit)) if count > 0 else 1.0
     rule = Rule(name, wanted, found, limit, text, at_most, at_least, of_class=words.of_class)
-    return with_labels_needed(rule, int(np.unique(texts.own.items).size), int(there.sum()))
+    return add_labels_needed(rule, int(np.unique(texts.rated.items).size), int(there.sum()))
 
 
 # --- the Alt-test ------------------------------------------------------------------------------
 
 
-def alt_test_rule(found: alt_test.AltTest, n_items: int, n_judges: int) -> Rule:
+def alt_test_rule(test: alt_test.AltTest, n_items: int, n_judges: int) -> Rule:
     """Whether the judge wins against half of the raters, each with enough texts.
 
     n_items: items with two raters. A rater counts from FEWEST_ITEMS texts on; below FEW_FOR_LEAD the larger of two p-values counts: of the published t-test
@@ -713,7 +719,7 @@ def alt_test_rule(found: alt_test.AltTest, n_items: int, n_judges: int) -> Rule:
     from scipy.special import stdtr  # imported lazily: loads slowly
 
     p = []
-    for one in found.raters:
+    for one in test.raters:
         if one.p is None:
             continue
         if one.n < FEWEST_ITEMS:
@@ -721,24 +727,24 @@ def alt_test_rule(found: alt_test.AltTest, n_items: int, n_judges: int) -> Rule:
             continue
         lead = 0.0
         if one.n < FEW_FOR_LEAD:
-            z = paired_score(one.n_worse, one.n_better, one.n, found.epsilon) if found.epsilon else np.inf
+            z = paired_score(one.n_worse, one.n_better, one.n, test.epsilon) if test.epsilon else np.inf
             lead = float(stdtr(one.n - 1, z))
         p.append(max(one.p, lead))
     paid = rows_corrected([p], "benjamini-yekutieli")[0] if p else np.empty(0)
     wins = int((paid <= LEVEL / n_judges).sum())
-    published = sum(bool(one.rejected) for one in found.raters)
+    published = sum(bool(one.rejected) for one in test.raters)
     said = (
-        f"no Alt-test: {found.reason}"
+        f"no Alt-test: {test.reason}"
         if not p
-        else f"it wins against {wins} of {len(p)} raters in the Alt-test at epsilon {found.epsilon:g}"
+        else f"it wins against {wins} of {len(p)} raters in the Alt-test at epsilon {test.epsilon:g}"
     )
     if p and published > wins:
         said += f" ({published} by its own rule, on fewer than {FEW_FOR_LEAD} texts a rater)"
-    fewest = min((one.n for one in found.raters if one.n), default=0)
+    fewest = min((one.n for one in test.raters if one.n), default=0)
     return Rule(
         "alt-test",
-        f"wins against half of the raters in the Alt-test at epsilon {found.epsilon:g}",
-        found.advantage,
+        f"wins against half of the raters in the Alt-test at epsilon {test.epsilon:g}",
+        test.advantage,
         alt_test.PASS_AT,
         said,
         0.0 if p and wins >= alt_test.PASS_AT * len(p) else None,

@@ -14,7 +14,7 @@ from core.results.cells import (
     left_out_lines,
 )
 from core.results.check.certifying import Certificate, target_said
-from core.results.check.monitoring import CAUTION, beyond_tolerance
+from core.results.check.monitoring import CAUTION, third_beyond_tolerance
 from core.results.check.rules import LEVEL, STRICTER, STRICTER_BROKEN
 from core.results.check.verdict import Check, JudgeCheck
 from core.results.injection import injections_said
@@ -36,66 +36,66 @@ _AS = {
 """What a judge is trusted, or not, as: behind the verdict."""
 
 
-def sentence(check: Check, one: JudgeCheck) -> str:
+def sentence(check: Check, judge: JudgeCheck) -> str:
     """The verdict on one judge, the numbers that decided, and what would settle it. Does not name the judge."""
-    if one.systems:
-        return systems_said(one)[0]
-    said = f"{one.verdict} {_AS[check.use]}: {_why(one)}.{_third_said(check, one)}"
-    if one.verdict != "TRUSTED" and _counts_missing(check, one):
-        n_texts = one.n_texts + one.n_unscored
-        said += f" {one.n_unscored:,} of {n_texts:,} labelled texts have no score and count as wrong."
-    if one.verdict != "INCONCLUSIVE":
+    if judge.systems:
+        return systems_said(judge)[0]
+    said = f"{judge.verdict} {_AS[check.use]}: {_why(judge)}.{_third_said(check, judge)}"
+    if judge.verdict != "TRUSTED" and _counts_missing(check, judge):
+        n_texts = judge.n_texts + judge.n_unscored
+        said += f" {judge.n_unscored:,} of {n_texts:,} labelled texts have no score and count as wrong."
+    if judge.verdict != "INCONCLUSIVE":
         return said
-    if one.labels_needed is not None:
-        return f"{said} {_needed_said(one)}"
-    if one.labels_reason and one.labels_reason not in said:
-        said += f" {one.labels_reason[0].upper()}{one.labels_reason[1:]}."
+    if judge.labels_needed is not None:
+        return f"{said} {_needed_said(judge)}"
+    if judge.labels_reason and judge.labels_reason not in said:
+        said += f" {judge.labels_reason[0].upper()}{judge.labels_reason[1:]}."
     return said
 
 
-def _counts_missing(check: Check, one: JudgeCheck) -> bool:
+def _counts_missing(check: Check, judge: JudgeCheck) -> bool:
     """Whether labelled texts without a score count as errors of the judge."""
     in_place = check.use in {"replace", "gate"} and check.options.missing_judge == "wrong"
-    return in_place and one.n_unscored > 0 and not one.silent
+    return in_place and judge.n_unscored > 0 and not judge.silent
 
 
-def systems_said(one: JudgeCheck) -> list[str]:
+def systems_said(judge: JudgeCheck) -> list[str]:
     """For certify: of one system its verdict; of several how many are TRUSTED, and which, then each."""
-    said = [system_said(one, system) for system in one.systems]
+    said = [system_said(judge, system) for system in judge.systems]
     if len(said) < 2:
         return said
     return [
-        f"{counted_verdicts([(system.system, system.verdict) for system in one.systems], 'system', _to_reach(one))}.",
+        f"{counted_verdicts([(system.system, system.verdict) for system in judge.systems], 'system', _purpose(judge))}.",
         *said,
     ]
 
 
-def _to_reach(one: JudgeCheck) -> str:
+def _purpose(judge: JudgeCheck) -> str:
     """What systems are trusted to do: ` to give at least 90 % good answers`."""
-    limit = one.systems[0].rule.limit
+    limit = judge.systems[0].rule.limit
     return "" if limit is None else f" to give at least {target_said(limit)} good answers"
 
 
-def system_said(one: JudgeCheck, system: Certificate) -> str:
+def system_said(judge: JudgeCheck, system: Certificate) -> str:
     """The verdict on one system, and what would settle it."""
-    unit = next((rule.why for rule in one.rules if rule.code == "unit"), "")
+    unit = next((rule.why for rule in judge.rules if rule.code == "unit"), "")
     said = f"{system.claim}: {system.rule.why}{unit and '; '}{unit}."
     if system.verdict != "INCONCLUSIVE" or unit or system.rule.labels_needed is None:
         return said
-    return f"{said} {_further_items(system.rule.labels_needed - one.n_items)}"
+    return f"{said} {_further_items(system.rule.labels_needed - judge.n_items)}"
 
 
-def _why(one: JudgeCheck) -> str:
+def _why(judge: JudgeCheck) -> str:
     """What decided, in at most two estimates: what is to be done first, then the first rule."""
-    if one.severity and one.verdict == "NOT TRUSTED":
-        return one.severity
-    deciding = one.deciding
-    stated = [rule for rule in deciding if rule.found is None]
-    tested = [rule for rule in deciding if rule.found is not None]
-    if one.verdict == "NOT TRUSTED" or not stated:
+    if judge.severity and judge.verdict == "NOT TRUSTED":
+        return judge.severity
+    deciding = judge.deciding
+    stated = [rule for rule in deciding if rule.estimate is None]
+    tested = [rule for rule in deciding if rule.estimate is not None]
+    if judge.verdict == "NOT TRUSTED" or not stated:
         both = [rule.why for rule in tested if rule.code in {"bias", "responsiveness"}]
         if (
-            len(both) == 2 and one.verdict != "INCONCLUSIVE"
+            len(both) == 2 and judge.verdict != "INCONCLUSIVE"
         ):  # a mean is followed if level and slope are right
             return f"{both[0]}. {both[1][0].upper()}{both[1][1:]}"
         return (tested or stated)[0].why
@@ -104,33 +104,35 @@ def _why(one: JudgeCheck) -> str:
     return stated[0].why
 
 
-def _third_said(check: Check, one: JudgeCheck) -> str:
+def _third_said(check: Check, judge: JudgeCheck) -> str:
     """The third of the ratings in which the judge's bias is shown beyond the tolerance, while its mean is not; else empty."""
-    third = beyond_tolerance(one.thirds, one.bias, check.options)
+    third = third_beyond_tolerance(judge.thirds, judge.bias, check.options)
     if third is None:
         return ""
-    ratings = " to ".join(dict.fromkeys(one.scale.name(end) for end in (third.lowest, third.highest)))
+    ratings = " to ".join(dict.fromkeys(judge.scale.name(end) for end in (third.lowest, third.highest)))
     return (
         f" Where people rate {third.name} ({ratings}), its bias is {ends_said(third.bias, 2)} of the scale."
     )
 
 
-def _needed_said(one: JudgeCheck) -> str:
+def _needed_said(judge: JudgeCheck) -> str:
     """How many labels would settle an open verdict, in texts of the class that the slowest rule needs."""
-    slowest = max((rule for rule in one.rules if rule.met is None), key=lambda rule: rule.labels_needed or 0)
+    slowest = max(
+        (rule for rule in judge.rules if rule.met is None), key=lambda rule: rule.labels_needed or 0
+    )
     if slowest.of_class and slowest.class_needed is not None:
         whose = f"{slowest.of_class} texts"
-        return f"About {_about(slowest.class_needed)} {whose} in all would settle it if the estimates stay."
-    assert one.labels_needed is not None
-    return _further_items(one.labels_needed)
+        return f"About {_rounded(slowest.class_needed)} {whose} in all would settle it if the estimates stay."
+    assert judge.labels_needed is not None
+    return _further_items(judge.labels_needed)
 
 
 def _further_items(number: int) -> str:
     items = "item" if number == 1 else "items"
-    return f"About {_about(number)} further labelled {items} would settle it if the estimates stay."
+    return f"About {_rounded(number)} further labelled {items} would settle it if the estimates stay."
 
 
-def _about(number: int) -> str:
+def _rounded(number: int) -> str:
     """A planned number to two digits: it is no more exact."""
     return f"{float(f'{number:.2g}'):,.0f}"
 
@@ -184,8 +186,8 @@ def ceiling_sentence(check: Check) -> str:
     """What raters reach among themselves, and the best constant answer beside it."""
     ceiling, constant = check.ceiling, check.judges[0].constant
     what = MEASURES[ceiling.measure]
-    if ceiling.found is not None and ceiling.found.estimate is not None:
-        said = f"People among themselves: {what} {ends_said(ceiling.found, 2)}"
+    if ceiling.estimate is not None and ceiling.estimate.estimate is not None:
+        said = f"People among themselves: {what} {ends_said(ceiling.estimate, 2)}"
     else:
         said = (
             people_unknown(check)
@@ -207,7 +209,7 @@ def people_unknown(check: Check) -> str:
         return (
             f"All raters gave the same answer everywhere, so their {MEASURES[ceiling.measure]} is undefined"
         )
-    why = "" if ceiling.found is None else ceiling.found.reason
+    why = "" if ceiling.estimate is None else ceiling.estimate.reason
     return f"People's {MEASURES[ceiling.measure]} among themselves is undefined: {why}"
 
 
@@ -231,7 +233,7 @@ def check_said(check: Check) -> list[str]:
     said.append(ceiling_sentence(check))
     for one in check.judges:
         fails = [
-            f"{group.column} {shown(group.value)} ({group.measure} {ends_said(group.found, 2)}, limit {group.limit:.2f})"
+            f"{group.column} {shown(group.value)} ({group.measure} {ends_said(group.estimate, 2)}, limit {group.limit:.2f})"
             for group in one.groups
             if group.fails and group.limit is not None
         ]
@@ -374,6 +376,6 @@ def reasons(check: Check) -> list[str]:
     return [f"{one.name}: {why}" for one in check.judges for why in reasons_of(one)]
 
 
-def reasons_of(one: JudgeCheck) -> list[str]:
+def reasons_of(judge: JudgeCheck) -> list[str]:
     """What was found for the rules that decided; for certify what was found of every system."""
-    return [system_said(one, system) for system in one.systems] or list(one.reasons)
+    return [system_said(judge, system) for system in judge.systems] or list(judge.reasons)

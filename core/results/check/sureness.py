@@ -31,7 +31,7 @@ class Sureness:
     """Shape (n,): values of the raters' scale; NaN without a verdict."""
     confidence: Floats
     """Shape (n,), larger is surer; NaN: unknown, so the text goes to people."""
-    said: str
+    meaning: str
     """What the confidence is."""
 
 

@@ -125,16 +125,16 @@ def lowest_pass(scale: Scale, named: str | None) -> float | None:
     return found if found is not None or scale.kind == "unordered" else number_in(named)
 
 
-def passing(own: OwnTexts, lowest: float) -> OwnTexts:
+def passing(texts: OwnTexts, lowest: float) -> OwnTexts:
     """The texts with ratings and scores as two classes: at least `lowest` passes. A judge on another scale is left as it is."""
-    if not own.on_scale:
-        return own
+    if not texts.on_scale:
+        return texts
 
     def passes(values: Floats) -> Floats:
         return np.where(np.isnan(values), np.nan, (values >= lowest).astype(np.float64))
 
-    scale = Scale("two", (0.0, 1.0), {0.0: "fail", 1.0: "pass"}, (0.0, 1.0), own.scale.origin)
-    return replace(own, scores=passes(own.scores), ratings=passes(own.ratings), scale=scale)
+    scale = Scale("two", (0.0, 1.0), {0.0: "fail", 1.0: "pass"}, (0.0, 1.0), texts.scale.origin)
+    return replace(texts, scores=passes(texts.scores), ratings=passes(texts.ratings), scale=scale)
 
 
 def own_texts(panel: Panel, judge: int | None, *, unscored: bool = False) -> OwnTexts:
@@ -146,7 +146,7 @@ def own_texts(panel: Panel, judge: int | None, *, unscored: bool = False) -> Own
     rated = ~np.isnan(panel.ratings).all(axis=1)
     rows = np.flatnonzero(rated if unscored else rated & ~np.isnan(scores))
     chances = inclusion_probabilities(panel.rows)
-    on_scale = judge is None or _on_scale(panel, scores)
+    on_scale = judge is None or _uses_scale(panel, scores)
     return OwnTexts(
         scores[rows],
         panel.ratings[rows],
@@ -159,7 +159,7 @@ def own_texts(panel: Panel, judge: int | None, *, unscored: bool = False) -> Own
     )
 
 
-def _on_scale(panel: Panel, scores: Floats) -> bool:
+def _uses_scale(panel: Panel, scores: Floats) -> bool:
     """Whether a judge with these scores uses the raters' scale; one without scores does.
 
     At least MOSTLY of its scores must be classes on offer; or, for scores and where the scale is declared, lie within its ends,
@@ -192,10 +192,10 @@ def _weights(chances: Floats) -> Floats:
     return weights_of(chances)
 
 
-def shares_of(own: OwnTexts) -> tuple[Floats, Floats]:
+def shares_of(texts: OwnTexts) -> tuple[Floats, Floats]:
     """For each text: the share of its raters who gave the judge's class, and of its pairs of raters that agree."""
-    votes, judged = own.votes()
-    raters, judge = pair_shares(votes, judged, own.n_classes)
+    votes, judged = texts.votes()
+    raters, judge = pair_shares(votes, judged, texts.n_classes)
     return judge, raters
 
 

@@ -19,7 +19,7 @@ from core.results.cells import ends_said
 from core.results.check.certifying import (
     Certificate,
     certified,
-    outside_problems,
+    lowest_pass_problems,
     passes_problems,
     systems_of,
 )
@@ -60,7 +60,7 @@ from core.results.check.rules import (
     verdict_of,
 )
 from core.results.check.texts import OwnTexts, constant_scores, lowest_pass, own_texts, passing
-from core.results.injection import with_marks
+from core.results.injection import mark_texts
 from core.schema.injections import Injections
 from core.schema.panel import Panel, TextBeside
 from core.schema.scale import BY_NAME, SCORES, Scale
@@ -86,14 +86,18 @@ class Ceiling:
 
     measure: str
     """agreement, kappa_quadratic or correlation."""
-    found: Estimate | None
+    estimate: Estimate | None
     assumed: float | None = None
     """The value that the user stated, where no text has two raters."""
 
     @property
     def value(self) -> float | None:
         """The estimate, or the value stated."""
-        return self.assumed if self.found is None or self.found.estimate is None else self.found.estimate
+        return (
+            self.assumed
+            if self.estimate is None or self.estimate.estimate is None
+            else self.estimate.estimate
+        )
 
 
 @dataclass(frozen=True)
@@ -283,7 +287,7 @@ def check_panel(
         problems += _not_classes(panel.scale, options)
     if problems:
         raise InputError("The check cannot be made", problems)
-    panel, injections = with_marks(panel, texts)
+    panel, injections = mark_texts(panel, texts)
     used = rated if use == "certify" else both.any(axis=1)
     judge_of = _certifying if use == "certify" else partial(_judged, use=use)
     judges = tuple(
@@ -296,7 +300,7 @@ def check_panel(
         options,
         use,
         judges,
-        _ceiling(_as_compared(own_texts(panel, None), use, options), measures[0], options),
+        _ceiling(_compared_texts(own_texts(panel, None), use, options), measures[0], options),
         int(np.unique(panel.items[used]).size),
         0 if use == "certify" else int((~used).sum()),
         (
@@ -309,11 +313,11 @@ def check_panel(
     )
 
 
-def _as_compared(own: OwnTexts, use: Use, options: CheckOptions) -> OwnTexts:
+def _compared_texts(texts: OwnTexts, use: Use, options: CheckOptions) -> OwnTexts:
     """The texts on the scale that gate, replace and certify read: two classes, where a lowest pass is named."""
-    reads_passes = use in {"gate", "replace"} or (use == "certify" and own.kind not in BY_NAME)
-    lowest = lowest_pass(own.scale, options.passes_from) if reads_passes else None
-    return own if lowest is None else passing(own, lowest)
+    reads_passes = use in {"gate", "replace"} or (use == "certify" and texts.kind not in BY_NAME)
+    lowest = lowest_pass(texts.scale, options.passes_from) if reads_passes else None
+    return texts if lowest is None else passing(texts, lowest)
 
 
 def _not_classes(scale: Scale, options: CheckOptions) -> list[str]:
@@ -324,7 +328,7 @@ def _not_classes(scale: Scale, options: CheckOptions) -> list[str]:
         return [
             f"passes_from: {options.passes_from} is no rating of an ordered scale; the ratings are {scale.said}"
         ]
-    if outside := outside_problems(scale, lowest_pass(scale, options.passes_from), options):
+    if outside := lowest_pass_problems(scale, lowest_pass(scale, options.passes_from), options):
         return outside
     if options.critical and scale.kind != "unordered":
         return [
@@ -361,7 +365,7 @@ def _drawn_notes(panel: Panel) -> tuple[str, ...]:
 
 def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: JudgeFacts) -> JudgeCheck:
     scored, labelled = (
-        _as_compared(own_texts(panel, at, unscored=unscored), use, options) for unscored in (False, True)
+        _compared_texts(own_texts(panel, at, unscored=unscored), use, options) for unscored in (False, True)
     )
     tested = scored if options.missing_judge == "leave-out" or use in {"rank", "monitor"} else labelled
     n_items = int(np.unique(scored.items).size)
@@ -400,7 +404,7 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
     found = decided([*rules, items] if silent else [items, *rules], n_judges=len(panel.judges))
     verdict = verdict_of(found)
     if verdict == "INCONCLUSIVE" and published is not None:
-        found = tuple(_with_items_to_pass(rule, texts, published) for rule in found)
+        found = tuple(_add_items_to_pass(rule, texts, published) for rule in found)
     needed, why = _labels(found, verdict, n_items)
     measure = _measure(scored)
     quadratic = next((rule.behind for rule in found if rule.code == "kappa-quadratic"), None)
@@ -434,15 +438,15 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
         bias_in_thirds(scored, options) if use == "monitor" else (),
         silent=silent,
     )
-    return _without_scores(one, options) if silent else one
+    return _scoreless_check(one, options) if silent else one
 
 
-def _without_scores(one: JudgeCheck, options: CheckOptions) -> JudgeCheck:
+def _scoreless_check(judge: JudgeCheck, options: CheckOptions) -> JudgeCheck:
     """The check of a judge that scored no text, with that reason for every number."""
-    unknown = Estimate(None, None, None, 0, one.silent, 0, 0, options.confidence_level, one.silent)
+    unknown = Estimate(None, None, None, 0, judge.silent, 0, 0, options.confidence_level, judge.silent)
     return replace(
-        one,
-        ceiling=Ceiling(one.measure, unknown),
+        judge,
+        ceiling=Ceiling(judge.measure, unknown),
         agreement=unknown,
         kappa=unknown,
         ac1=unknown,
@@ -503,8 +507,8 @@ def _certifying(panel: Panel, at: int, *, options: CheckOptions, facts: JudgeFac
     )
 
 
-def _measure(own: OwnTexts) -> str:
-    return {"ordered": "kappa_quadratic", SCORES: "correlation"}.get(own.kind, "agreement")
+def _measure(texts: OwnTexts) -> str:
+    return {"ordered": "kappa_quadratic", SCORES: "correlation"}.get(texts.kind, "agreement")
 
 
 def _labels(rules: Sequence[Rule], verdict: Verdict, n_items: int) -> tuple[int | None, str]:
@@ -524,24 +528,24 @@ def _labels(rules: Sequence[Rule], verdict: Verdict, n_items: int) -> tuple[int 
     return max(needed, 1), ""
 
 
-def _ceiling(own: OwnTexts, measure: str, options: CheckOptions) -> Ceiling:
+def _ceiling(texts: OwnTexts, measure: str, options: CheckOptions) -> Ceiling:
     """What raters reach among themselves by this measure; else the ceiling that the user stated."""
     if measure == "agreement":
-        found = agreements(own, options)[1]
+        found = agreements(texts, options)[1]
     elif measure == "kappa_quadratic":
         found = quadratic_kappa(
-            own.means,
-            own.ratings,
+            texts.means,
+            texts.ratings,
             kept_share=options.kept_share,
-            clusters=own.items,
-            weights=own.weights,
+            clusters=texts.items,
+            weights=texts.weights,
             confidence_level=options.confidence_level,
         ).people
     else:
         found = panel_correlation(
-            own.means,
-            own.ratings,
-            clusters=own.items,
+            texts.means,
+            texts.ratings,
+            clusters=texts.items,
             confidence_level=options.confidence_level,
             rng=options.rng,
         ).raters
@@ -558,7 +562,7 @@ def _rules_in_place(texts: Compared, options: CheckOptions) -> list[Rule]:
 
 def _alt_tested(texts: Compared, options: CheckOptions) -> alt_test.AltTest | None:
     """The published test: by equal labels, and by distance on ordered scales. A text without a score is one that nobody gave."""
-    own = texts.own
+    own = texts.rated
     if own.ratings.shape[1] < 2 or (own.kind == SCORES and not own.same_scale):
         return None
     judge, alignment = _aligned(texts)
@@ -574,14 +578,14 @@ def _alt_tested(texts: Compared, options: CheckOptions) -> alt_test.AltTest | No
 
 def _aligned(texts: Compared) -> tuple[Floats, alt_test.Alignment]:
     """The judge's values as the Alt-test reads them, and how closeness is measured on the scale."""
-    if texts.own.kind not in BY_NAME:
+    if texts.rated.kind not in BY_NAME:
         return texts.judge, "rmse"
-    return np.where(np.isnan(texts.judge), len(texts.own.scale.classes), texts.judge), "accuracy"
+    return np.where(np.isnan(texts.judge), len(texts.rated.scale.classes), texts.judge), "accuracy"
 
 
-def _alt_rule(texts: Compared, found: alt_test.AltTest | None, n_judges: int) -> Rule:
-    if found is not None:
-        return alt_test_rule(found, texts.n_items, n_judges)
+def _alt_rule(texts: Compared, test: alt_test.AltTest | None, n_judges: int) -> Rule:
+    if test is not None:
+        return alt_test_rule(test, texts.n_items, n_judges)
     why = (
         "the Alt-test needs two raters or more on the same texts"
         if texts.votes.shape[1] < 2
@@ -590,7 +594,7 @@ def _alt_rule(texts: Compared, found: alt_test.AltTest | None, n_judges: int) ->
     return state_rule("alt-test", "wins against half of the raters in the Alt-test", why, None)
 
 
-def _with_items_to_pass(rule: Rule, texts: Compared, found: alt_test.AltTest) -> Rule:
+def _add_items_to_pass(rule: Rule, texts: Compared, test: alt_test.AltTest) -> Rule:
     """The open rule of the Alt-test with the items for a probability of 80 % to pass, if the advantage stays."""
     if rule.code != "alt-test" or rule.met is not None or rule.labels_needed is not None:
         return rule
@@ -599,9 +603,9 @@ def _with_items_to_pass(rule: Rule, texts: Compared, found: alt_test.AltTest) ->
         judge,
         texts.votes,
         items=(),
-        epsilon=found.epsilon,
+        epsilon=test.epsilon,
         alignment=alignment,
-        clusters=texts.own.items,
+        clusters=texts.rated.items,
         n_resamples=200,
         rng=0,
     ).items_needed
@@ -631,11 +635,11 @@ def _unit_rules(panel: Panel) -> list[Rule]:
     return [state_rule("unit", "what an item is", why, None)] if why else []
 
 
-def _constant_rules(panel: Panel, own: OwnTexts) -> list[Rule]:
-    same = constant_scores(panel, own.scores)
+def _constant_rules(panel: Panel, texts: OwnTexts) -> list[Rule]:
+    same = constant_scores(panel, texts.scores)
     if same is None:
         return []
-    ratings = own.ratings[~np.isnan(own.ratings)]
+    ratings = texts.ratings[~np.isnan(texts.ratings)]
     equal = bool((ratings == same.value).all())
     why = f"all {same.n:,} scores are equal: the judge is constant" + (
         ", and so are the ratings" if equal else ""
@@ -643,28 +647,28 @@ def _constant_rules(panel: Panel, own: OwnTexts) -> list[Rule]:
     return [state_rule("constant", "the judge's scores differ", why, None if equal else False)]
 
 
-def _related(own: OwnTexts, found: Estimate | None, options: CheckOptions) -> Rule:
+def _related(texts: OwnTexts, estimate: Estimate | None, options: CheckOptions) -> Rule:
     """For rank and monitor: the rank correlation with the raters is above 0."""
     what, wanted = "rank correlation", "rank correlation above 0"
-    if found is None or found.estimate is None:
-        why = "labels without an order" if found is None else found.reason
-        return Rule("related", wanted, found, 0.0, f"{what} undefined: {why}")
-    if found.low is None or found.high is None:
-        rarer = int(np.unique(own.scores, return_counts=True)[1].min()) if own.scores.size else 0
-        perfect = found.estimate > 1 - 1e-9 and (not own.classes or rarer >= FEWEST_OF_A_CLASS)
-        why = f"{what} {found.estimate:.2f}, without an interval: {found.interval_reason}"
-        return Rule("related", wanted, found, 0.0, why, 0.0 if perfect else None)
-    rule = interval_rule("related", wanted, what, found, 0.0)
-    if found.high < 0:
+    if estimate is None or estimate.estimate is None:
+        why = "labels without an order" if estimate is None else estimate.reason
+        return Rule("related", wanted, estimate, 0.0, f"{what} undefined: {why}")
+    if estimate.low is None or estimate.high is None:
+        rarer = int(np.unique(texts.scores, return_counts=True)[1].min()) if texts.scores.size else 0
+        perfect = estimate.estimate > 1 - 1e-9 and (not texts.classes or rarer >= FEWEST_OF_A_CLASS)
+        why = f"{what} {estimate.estimate:.2f}, without an interval: {estimate.interval_reason}"
+        return Rule("related", wanted, estimate, 0.0, why, 0.0 if perfect else None)
+    rule = interval_rule("related", wanted, what, estimate, 0.0)
+    if estimate.high < 0:
         turned = "is the judge's scale turned, or do its words mean the opposite?"
-        rule = replace(rule, why=f"{what} {ends_said(found, 2)} lies below 0: {turned}")
-    if found.high >= USELESS:
+        rule = replace(rule, why=f"{what} {ends_said(estimate, 2)} lies below 0: {turned}")
+    if estimate.high >= USELESS:
         return replace(rule, broken=None)
     # Where raters are not shown to agree, nobody knows whether they or the judge are at fault.
     raters = panel_correlation(
-        own.scores, own.ratings, clusters=own.items, confidence_level=options.confidence_level
+        texts.scores, texts.ratings, clusters=texts.items, confidence_level=options.confidence_level
     ).raters
-    if raters.estimate is None or raters.low is None or raters.low <= 0 or found.high >= raters.estimate:
+    if raters.estimate is None or raters.low is None or raters.low <= 0 or estimate.high >= raters.estimate:
         return replace(rule, broken=None)
     why = f"{rule.why}: at most slight, and raters reach {raters.estimate:.2f} among themselves"
     return replace(rule, why=why, broken=0.0)

@@ -13,17 +13,17 @@ from core.schema.scores import Rating, RatingSet, ScoreTable
 from core.stats.resampling import Floats
 
 
-def disagreement(found: Points) -> Floats:
+def disagreement(points: Points) -> Floats:
     """Return how far apart score and target rank each dot, shape (dots,): from 0 (same rank) to below 1.
 
     Ranks are means of tied ranks, divided by the number of dots, with the better end first on both sides. The value is the
     score's rank minus the target's without its sign. Misleads where one side has few values: most dots of a value that is
     shared by half of all texts then seem to disagree.
     """
-    if not found.n:
+    if not points.n:
         return np.zeros(0)
-    turned = -found.x if found.metric.direction == "lower" else found.x
-    quality = -found.y if found.against == "level" else found.y
+    turned = -points.x if points.metric.direction == "lower" else points.x
+    quality = -points.y if points.against == "level" else points.y
     return np.abs(rank_gaps(turned, quality))
 
 
@@ -34,10 +34,10 @@ def rank_gaps(scores: Floats, target: Floats) -> Floats:
     return np.asarray((rankdata(scores) - rankdata(target)) / max(scores.size, 1), dtype=np.float64)
 
 
-def most_disagreed(found: Points) -> NDArray[np.int64]:
+def most_disagreed(points: Points) -> NDArray[np.int64]:
     """Return the rows of the dots' texts, largest disagreement first; ties in the order of the table; each row once."""
-    order = np.argsort(-disagreement(found), kind="stable")
-    rows = found.rows[order]
+    order = np.argsort(-disagreement(points), kind="stable")
+    rows = points.rows[order]
     _, first = np.unique(rows, return_index=True)
     return np.asarray(rows[np.sort(first)])
 

@@ -69,7 +69,7 @@ class MetricByLevel(LevelMeans):
     """Reason (MISSING, EQUAL) -> items that `monotonic` leaves out."""
 
 
-def by_level(
+def compare_levels(
     table: ScoreTable,
     *,
     metrics: Sequence[str] = (),
@@ -106,7 +106,7 @@ def by_level(
         width = sums[0][0].shape[1]
         for k, m in enumerate(part):
             own = estimates[k * width : (k + 1) * width]
-            found.append(_of_metric(table.metrics[m], ladder, m, turned[:, :, m], own, most_worst))
+            found.append(_metric_by_level(table.metrics[m], ladder, m, turned[:, :, m], own, most_worst))
     return tuple(found)
 
 
@@ -217,7 +217,7 @@ def _problems(rows: Sequence[ScoredRow], twice: Sequence[int]) -> list[str]:
 
 
 def _sums(scores: Floats, turned: Floats) -> tuple[Floats, Floats]:
-    """A metric's numerators and denominators, one row for each unit, in the order that `_of_metric` reads.
+    """A metric's numerators and denominators, one row for each unit, in the order that `_metric_by_level` reads.
 
     The order: score by level; never rising; always falling; damaged text ahead by level; the same over all levels.
     """
@@ -247,7 +247,7 @@ def _whole_and_equal(turned: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool
     return np.asarray(known.all(axis=1, keepdims=True)), np.asarray(equal[:, None])
 
 
-def _of_metric(
+def _metric_by_level(
     metric: Metric,
     ladder: Ladder,
     index: int,

@@ -9,10 +9,10 @@ from core.errors import InputError
 from core.joining.choices import (
     AS_GIVEN,
     TableChoice,
+    add_directions,
     chosen_people,
     chosen_table,
     scores_called,
-    with_directions,
 )
 from core.joining.tables import merge_tables
 from core.results.correlations.votes import Preferences, preferences_of
@@ -38,7 +38,7 @@ People = RatingSet | StudyRecord
 """Ratings of single texts, or an unblinded study whose raters vote on pairs."""
 
 
-def beside_people(
+def pair_with_people(
     table: ScoreTable, people: People, choice: TableChoice = AS_GIVEN
 ) -> tuple[ScoreTable, RatingSet]:
     """Return the chosen scores and the ratings of their rows; beside votes each row is a pair (`paired_with_votes`).
@@ -55,7 +55,7 @@ def beside_people(
 def merged_beside(tables: Sequence[ScoreTable], people: People) -> tuple[ScoreTable, RatingSet]:
     """Return the merged scores and the ratings of their rows; beside votes, each table is paired before it is merged.
 
-    A judge that read masked texts shares no system with other tables. Raises InputError as `beside_people` and `merge_tables`.
+    A judge that read masked texts shares no system with other tables. Raises InputError as `pair_with_people` and `merge_tables`.
     """
     if not isinstance(people, StudyRecord):
         return merge_tables(tables), people
@@ -79,10 +79,10 @@ def paired_with_votes(record: StudyRecord, table: ScoreTable) -> tuple[ScoreTabl
     if not counted.keys:
         why = [f"{reason}: {n}" for reason, n in counted.pairs_left_out.items()]
         raise InputError(f"Study {shown(record.study.name)} has no pair with the votes it needs", why)
-    table, assumed = with_directions(unmasked_table(record, table))
+    table, assumed = add_directions(unmasked_table(record, table))
     preferred = preferences_of(record, table, counted)
     rows = _rows(record, table, preferred)
-    gone = _on_request(record, table, counted)
+    gone = _left_out_reasons(record, table, counted)
     kept = [at for at, reason in enumerate(gone) if reason is None]
     if not kept:
         raise InputError(
@@ -138,7 +138,7 @@ def _shared_labels(table: ScoreTable, sides: Sequence[int]) -> dict[str, str]:
     return {name: value for name, value in first.items() if all(own.get(name) == value for own in others)}
 
 
-def _on_request(record: StudyRecord, table: ScoreTable, counted: Counted) -> list[str | None]:
+def _left_out_reasons(record: StudyRecord, table: ScoreTable, counted: Counted) -> list[str | None]:
     """For each pair, why one of its texts was left out; None if both stay."""
     rows = unmasked(record, [row for _, row in table.left_out])
     why = {

@@ -13,7 +13,7 @@ from core.joining.tables import AS_USUAL, SystemScores
 from core.results.correlations.table import NO_SYSTEM_MEANS, JoinedGroup, View, joined_group
 from core.schema.analysis import UseOfRatings
 from core.schema.scores import Against, Metric, RatingSet, ScoredRow, ScoreTable, row_key
-from core.stats.correlation.groups import within_items
+from core.stats.correlation.groups import item_coefficients
 from core.stats.correlation.systems import system_means
 from core.stats.resampling import Floats, numbered
 
@@ -100,12 +100,12 @@ def points(
     part = joined_group(table, ratings, named, use, raw=raw, system_scores=system_scores)
     index = [one.name for one in table.metrics].index(metric)
     if view == "per_system":
-        return _of_systems(part, index, named)
+        return _system_points(part, index, named)
     known = np.flatnonzero(~np.isnan(part.scores[:, index]))
     lost = part.left_out(index)
     if view == "per_item":
         number = numbered(part.items)
-        defined = ~np.isnan(within_items(part.scores[:, index], part.target, part.items, "pearson")[0])
+        defined = ~np.isnan(item_coefficients(part.scores[:, index], part.target, part.items, "pearson")[0])
         of_known = defined[number[known]]
         if not of_known.all():
             lost[NOTHING_TO_ORDER] = int((~of_known).sum())
@@ -130,7 +130,7 @@ def points(
     )
 
 
-def _of_systems(part: JoinedGroup, index: int, named: Mapping[str, str]) -> Points:
+def _system_points(part: JoinedGroup, index: int, named: Mapping[str, str]) -> Points:
     joined = part.joined
     if joined.against != "human":
         raise InputError(NO_SYSTEM_MEANS)

@@ -22,7 +22,7 @@ from core.results.correlations.table import (
     MOST_OF_PARTIAL,
     NO_SYSTEM_MEANS,
     JoinedGroup,
-    by_dimension,
+    dimension_options,
     joined_group,
     joined_groups,
 )
@@ -200,7 +200,7 @@ def rank_metrics(
         left_out=left_out_of(table),
         notes=(
             *_costly(np.isfinite(scores[:, scored]), [names[m] for m in np.flatnonzero(scored).tolist()]),
-            *_out_of_reach(comparisons, alpha, n_swaps),
+            *_reach_warnings(comparisons, alpha, n_swaps),
         ),
     )
 
@@ -311,7 +311,7 @@ def compare_in_groups(
     Arguments as there. Raises InputError as `compare_metrics` does.
     """
     check_two(table, options.first, options.second)
-    several = by_dimension(use, ratings)
+    several = dimension_options(use, ratings)
     found = []
     for dimension, own in several.items():
         parts, _ = joined_groups(*(table, ratings, options.group, own), system_scores=options.system_scores)
@@ -383,11 +383,11 @@ def _compared(
     )
 
 
-def better_first(found: MetricComparison) -> MetricComparison:
+def better_first(comparison: MetricComparison) -> MetricComparison:
     """Return the comparison with the metric of the larger coefficient first; as it is if that is undefined."""
-    apart = found.difference
+    apart = comparison.difference
     if apart.estimate is None or apart.estimate >= 0:
-        return found
+        return comparison
     turned = replace(
         apart,
         estimate=-apart.estimate,
@@ -395,37 +395,37 @@ def better_first(found: MetricComparison) -> MetricComparison:
         high=None if apart.low is None else -apart.low,
     )
     return replace(
-        found,
-        first=found.second,
-        second=found.first,
-        first_estimate=found.second_estimate,
-        second_estimate=found.first_estimate,
+        comparison,
+        first=comparison.second,
+        second=comparison.first,
+        first_estimate=comparison.second_estimate,
+        second_estimate=comparison.first_estimate,
         difference=turned,
     )
 
 
-def compared_verdict(found: MetricComparison) -> tuple[str, str]:
+def compared_verdict(comparison: MetricComparison) -> tuple[str, str]:
     """Return a code, and which of the two metrics follows quality more closely, if both p (below `ALPHA`) and the interval show it.
 
     They can disagree: the test supposes that the two metrics can be exchanged item by item, the interval does not. Among
     several groups or views, p is the corrected one. Codes: better, not-shown, undecided, undefined.
     """
-    found = better_first(found)
-    if found.p is None or found.p_holm is None:
-        why = found.p_reason or found.difference.reason or "undefined"
+    comparison = better_first(comparison)
+    if comparison.p is None or comparison.p_holm is None:
+        why = comparison.p_reason or comparison.difference.reason or "undefined"
         return "undefined", f"No comparison is possible: {why}"
-    better, worse = shown(found.first), shown(found.second)
-    tested, low = found.p < ALPHA, found.difference.low
+    better, worse = shown(comparison.first), shown(comparison.second)
+    tested, low = comparison.p < ALPHA, comparison.difference.low
     if low is not None and (low > 0) != tested:
         return "undecided", f"Undecided between {better} and {worse}: p and the interval disagree"
-    if found.p_holm >= ALPHA:
+    if comparison.p_holm >= ALPHA:
         paid = (
-            f": p is {decimal(found.p_holm)} after Holm's correction for {found.n_tests} tests"
+            f": p is {decimal(comparison.p_holm)} after Holm's correction for {comparison.n_tests} tests"
             if tested
             else ""
         )
         return "not-shown", f"No difference between {better} and {worse} is shown{paid}"
-    quality = "the ratings" if found.against == "human" else "the damage level"
+    quality = "the ratings" if comparison.against == "human" else "the damage level"
     return "better", f"{better} follows {quality} more closely than {worse}"
 
 
@@ -443,7 +443,7 @@ def _costly(known: NDArray[np.bool_], names: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _out_of_reach(comparisons: Sequence[Comparison], alpha: float, n_swaps: int) -> tuple[str, ...]:
+def _reach_warnings(comparisons: Sequence[Comparison], alpha: float, n_swaps: int) -> tuple[str, ...]:
     """Warn if a single difference could not be shown, however large: drawn swaps limit p from below."""
     n = sum(one.p is not None and one.test == "permutation" for one in comparisons)
     lowest = n / (1 + n_swaps)

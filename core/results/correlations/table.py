@@ -335,7 +335,7 @@ def joined_group(
     group: the row's `group`, column -> value; `metric` is ignored. Without a dimension, several chosen ones are averaged.
     Raises InputError for a column, value or dimension that does not exist.
     """
-    several = by_dimension(use, ratings)
+    several = dimension_options(use, ratings)
     named = {name: value for name, value in group.items() if name != "metric"}
     if len(several) > 1 and DIMENSION in named:
         dimension = named.pop(DIMENSION)
@@ -395,7 +395,9 @@ def _complete(
     found = []
     for index, pooled in zip(chosen, _pooled(part, options, chosen), strict=True):
         part.tell(f"within items and between systems: metric {index + 1} of {n_metrics}")
-        found.append(replace(_described(part, index, pooled), **_within_and_between(part, options, index)))
+        found.append(
+            replace(_described(part, index, pooled), **_item_and_system_values(part, options, index))
+        )
     return found
 
 
@@ -458,7 +460,7 @@ def _fisher(estimate: Estimate, method: Method) -> tuple[float, float] | None:
     return intervals.fisher_interval(estimate.estimate, estimate.n, estimate.confidence_level, method)
 
 
-def _within_and_between(part: JoinedGroup, asked: CorrelateOptions, metric: int) -> dict[str, Any]:
+def _item_and_system_values(part: JoinedGroup, asked: CorrelateOptions, metric: int) -> dict[str, Any]:
     """The values that need items and systems: per item, per system, accuracy and partial correlation."""
     x, y, methods = part.scores[:, metric], part.target, asked.coefficients
     several = len(set(part.systems.tolist())) > 1
@@ -539,12 +541,12 @@ def correlate_dimensions(
         raise InputError(f"Each row is a pair of {pair}, so rows have no system. Group by other columns.")
     found = {
         name: correlate_scores(table, ratings, options=options, use=one, tell=tell)
-        for name, one in by_dimension(use, ratings).items()
+        for name, one in dimension_options(use, ratings).items()
     }
     return combined(found, table, use)
 
 
-def by_dimension(use: UseOfRatings, ratings: RatingSet | None) -> Mapping[str, UseOfRatings]:
+def dimension_options(use: UseOfRatings, ratings: RatingSet | None) -> Mapping[str, UseOfRatings]:
     """Name of the rows of each report -> how it uses the ratings; the mean of several dimensions comes last."""
     if ratings is None or use.dimension is None or len(use.dimension) < 2:
         return {"": use}
@@ -553,22 +555,22 @@ def by_dimension(use: UseOfRatings, ratings: RatingSet | None) -> Mapping[str, U
 
 
 def combined(
-    found: Mapping[str, CorrelationReport], table: ScoreTable, use: UseOfRatings
+    reports: Mapping[str, CorrelationReport], table: ScoreTable, use: UseOfRatings
 ) -> CorrelationReport:
-    """Combine the reports of `by_dimension`, and count the rows that the user left out of the table."""
-    last = [*found.values()][-1]
+    """Combine the reports of `dimension_options`, and count the rows that the user left out of the table."""
+    last = [*reports.values()][-1]
     columns = [name for name in dict.fromkeys(last.options.group) if name != "metric"]
     gone = left_out_by(table, columns)
     rows = [
         replace(
             row,
-            group={DIMENSION: name, **row.group} if len(found) > 1 else row.group,
+            group={DIMENSION: name, **row.group} if len(reports) > 1 else row.group,
             left_out={**row.left_out, **gone.get(tuple(row.group[column] for column in columns), {})},
         )
-        for name, report in found.items()
+        for name, report in reports.items()
         for row in report.rows
     ]
-    notes = dict.fromkeys(note for report in found.values() for note in report.notes)
+    notes = dict.fromkeys(note for report in reports.values() for note in report.notes)
     return replace(last, rows=tuple(rows), use=use, notes=tuple(notes))
 
 
@@ -712,7 +714,7 @@ def group_table(report: CorrelationReport, method: Method, view: View) -> Result
     )
 
 
-def against_said(report: CorrelationReport, ratings: RatingSet | None) -> str:
+def target_sentence(report: CorrelationReport, ratings: RatingSet | None) -> str:
     """What the scores are correlated with, as a sentence."""
     if report.against == "human":
         return f"Against human ratings ({_which(report, ratings)}). Positive is good."

@@ -40,8 +40,8 @@ from core.stats.votes import (
     COMPARATOR,
     MISSING,
     composite_scores,
+    merge_ties,
     preferences,
-    without_kinds,
 )
 from core.study.analysis_set import check_released
 from core.study.masking import unmasked, unmasked_table
@@ -139,7 +139,7 @@ def metrics_against_votes(
     check_released(record.study)
     preferred = preferences_of(record, table, count(record, Filters()))
     options: Resampling = {"n_resamples": 2_000, **drawing}
-    return tuple(_of_metric(preferred, metric, options) for metric in range(len(table.metrics)))
+    return tuple(_metric_votes(preferred, metric, options) for metric in range(len(table.metrics)))
 
 
 def votes_panel(
@@ -328,7 +328,7 @@ def pair_margins(record: StudyRecord, table: ScoreTable, counted: Counted) -> Fl
                     scores[:, :, at], _fits(counted), levels, counted.questions
                 )
                 sizes[:, at] += np.abs(targets)
-    return _without_rounding(margins, sizes)
+    return _settle_rounding(margins, sizes)
 
 
 def _fits(counted: Counted) -> NDArray[np.int64]:
@@ -338,7 +338,7 @@ def _fits(counted: Counted) -> NDArray[np.int64]:
     )
 
 
-def _without_rounding(margins: Floats, sizes: Floats) -> Floats:
+def _settle_rounding(margins: Floats, sizes: Floats) -> Floats:
     """Margins whose distances from 0 are equal if they differ by rounding alone. sizes: of the scores behind them."""
     distances = np.vstack([np.zeros((1, margins.shape[1])), np.abs(margins)])
     even = tied(distances.T, np.vstack([np.zeros((1, margins.shape[1])), sizes]).T).T[1:]
@@ -382,7 +382,7 @@ def rows_of_texts(record: StudyRecord, table: ScoreTable) -> dict[tuple[str, str
     return places
 
 
-def _of_metric(preferred: Preferences, metric: int, options: Resampling) -> MetricVotes:
+def _metric_votes(preferred: Preferences, metric: int, options: Resampling) -> MetricVotes:
     counted, margins = preferred.counted, preferred.margins[:, metric]
     composite = composite_scores(preferences(counted.codes))
     there = ~np.isnan(margins)
@@ -390,7 +390,7 @@ def _of_metric(preferred: Preferences, metric: int, options: Resampling) -> Metr
     levels = np.array([level for _, level in counted.keys], dtype=str)
     by_level = [np.where(levels == level, agreed, np.nan) for level in counted.levels]
     shares = [
-        _with_width(share, values, counted.questions)
+        _widen(share, values, counted.questions)
         for share, values in zip(
             mean_estimates(np.column_stack([agreed, *by_level]), counted.questions, **options),
             [agreed, *by_level],
@@ -410,7 +410,7 @@ def _of_metric(preferred: Preferences, metric: int, options: Resampling) -> Metr
     unvoted = Counter(counted.pairs_left_out) + Counter(preferred.missing(metric, votes))
     own = np.where(np.isnan(votes), MISSING, 1 - votes).astype(np.int64)
     beside = pairwise_agreement(
-        without_kinds(counted.codes), own, clusters=counted.questions, n_categories=3, **options
+        merge_ties(counted.codes), own, clusters=counted.questions, n_categories=3, **options
     )
     tau = correlate(margins, composite, "kendall", clusters=counted.questions, **options)
     return MetricVotes(
@@ -433,7 +433,7 @@ def _of_metric(preferred: Preferences, metric: int, options: Resampling) -> Metr
     )
 
 
-def _with_width(share: Estimate, values: Floats, questions: NDArray[np.str_]) -> Estimate:
+def _widen(share: Estimate, values: Floats, questions: NDArray[np.str_]) -> Estimate:
     """The share, with Wilson's interval over questions if no resample differs from another."""
     if share.low is None or share.low != share.high:
         return share
@@ -448,11 +448,11 @@ def _explained(share: Estimate, left_out: Counter[str]) -> Estimate:
     return replace(share, reason=left_out.most_common(1)[0][0])
 
 
-def vote_table(found: Sequence[MetricVotes]) -> ResultTable:
+def vote_table(metrics: Sequence[MetricVotes]) -> ResultTable:
     """One row for each metric; p tests its agreement against chance, 0.5."""
-    p_values = [one.p for one in found]
+    p_values = [one.p for one in metrics]
     n_tests = sum(p is not None for p in p_values)
-    levels = list(dict.fromkeys(level for one in found for level in one.by_level))
+    levels = list(dict.fromkeys(level for one in metrics for level in one.by_level))
     return ResultTable(
         "votes",
         (
@@ -477,15 +477,15 @@ def vote_table(found: Sequence[MetricVotes]) -> ResultTable:
                 *(interval(one.by_level.get(level)) for level in levels),
                 one.left_out,
             )
-            for one, p, p_bh in zip(found, p_values, corrected(p_values, CORRECTION), strict=True)
+            for one, p, p_bh in zip(metrics, p_values, corrected(p_values, CORRECTION), strict=True)
         ),
         notes=(
             *corrected_note(CORRECTION, n_tests, "the metrics' agreement over all levels"),
             *(
                 [f"No p: {ONE_WINNER}."]
-                if any(one.agreement.interval_reason == ONE_WINNER for one in found)
+                if any(one.agreement.interval_reason == ONE_WINNER for one in metrics)
                 else []
             ),
-            *left_out_notes([(one.metric, one.left_out) for one in found], "pairs"),
+            *left_out_notes([(one.metric, one.left_out) for one in metrics], "pairs"),
         ),
     )

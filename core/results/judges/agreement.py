@@ -16,7 +16,7 @@ from core.judges.cross_examination import CEF_COMPONENTS
 from core.judges.cross_examination import KIND as CROSS_EXAMINATION
 from core.schema.scores import METHODS, Method, Metric, ScoredRow, ScoreTable
 from core.stats.correlation import groups, intervals
-from core.stats.correlation.systems import between_systems
+from core.stats.correlation.systems import system_correlation
 from core.stats.degeneracy import tied
 from core.stats.resampling import Estimate, Floats, cluster_bootstrap, mean_of_sums, ratio
 
@@ -130,7 +130,7 @@ def agreement(
         pooled=pooled,
         per_item=groups.mean_within(x, y, items, "kendall", **options),
         per_system={
-            method: between_systems(x, y, systems, method, items=items, names=of_means, **options)
+            method: system_correlation(x, y, systems, method, items=items, names=of_means, **options)
             for method in METHODS
         },
         scale=scale or RANKS,

@@ -17,7 +17,7 @@ from core.llm.families import alike_notes, model_of
 from core.results.cells import (
     decimal,
 )
-from core.results.judges.consistency import NO_ORDERS, NOT_ASKED, ORDER_MISSING, by_place, rubric_values
+from core.results.judges.consistency import NO_ORDERS, NOT_ASKED, ORDER_MISSING, place_means, rubric_values
 from core.results.judges.pairwise import judged_pairs, orders_compared
 from core.schema.scores import (
     BETTER,
@@ -40,12 +40,12 @@ from core.stats.resampling import (
     cluster_sums,
     jackknife_ends,
     jackknife_error,
+    leave_one_out,
     mean_of_sums,
     mean_share,
     ratio,
     resampled_estimate,
     sign_flip_p,
-    without_each,
 )
 from core.stats.votes import NO_SIDE, leanings
 from core.tables.columns import level_number
@@ -188,7 +188,7 @@ def bias_audit(
     changes: list[Change] = []
     for column, metric in enumerate(table.metrics):
         probes = [
-            _of_edit(table, turned[:, column], column, probe, own, scaled[column], asked, changes)
+            _edit_effect(table, turned[:, column], column, probe, own, scaled[column], asked, changes)
             for probe, own in twins.items()
         ]
         if output is not None and metric.name == output.metrics[0].name:
@@ -264,7 +264,7 @@ def _only(places: Sequence[int], fitting: Sequence[bool]) -> int | None:
     return found[0] if len(found) == 1 else None
 
 
-def _of_edit(
+def _edit_effect(
     table: ScoreTable,
     turned: Floats,
     column: int,
@@ -325,7 +325,9 @@ def _of_edit(
         scale,
         out,
         asked,
-        of_gap=_of_gap(table, turned, used, change * _sides(before, rival_before, after, rival_after), asked),
+        of_gap=_gap_change(
+            table, turned, used, change * _sides(before, rival_before, after, rival_after), asked
+        ),
         flips=_share(flips, items, NO_OPPONENT, asked),
     )
 
@@ -341,7 +343,7 @@ def _sides(before: Floats, rival_before: Floats, after: Floats, rival_after: Flo
     return 2 if there.size and bool((np.abs(there - 1) <= _SAME).all()) else 1
 
 
-def _of_gap(
+def _gap_change(
     table: ScoreTable, turned: Floats, used: Sequence[_Twin], moved: Floats, asked: _Asked
 ) -> Estimate:
     """Mean change of a pair's distance, over the mean distance of better and worse unedited texts."""
@@ -361,14 +363,14 @@ def _of_gap(
     sums = np.zeros((len(places), 4))
     sums[:n, 0], sums[:n, 1] = moved, 1
     sums[n:, 2], sums[n:, 3] = [*pairs.values()], 1
-    gap = _with_ends(mean_of_sums, cluster_sums(sums[n:, 2:], items[n:]), len(pairs), asked)
+    gap = _add_ends(mean_of_sums, cluster_sums(sums[n:, 2:], items[n:]), len(pairs), asked)
     if (gap.estimate or 0.0) <= 0 or (gap.low is not None and gap.low <= 0):
         return _undefined(NO_GAP, asked, n)
 
     def share(given: Floats) -> Floats:
         return ratio(mean_of_sums(given[..., :2]), mean_of_sums(given[..., 2:]))
 
-    return _with_ends(share, cluster_sums(sums, items), n, asked)
+    return _add_ends(share, cluster_sums(sums, items), n, asked)
 
 
 def _better(first: ScoredRow, second: ScoredRow) -> int:
@@ -399,7 +401,7 @@ def _effect(
     n_out = sum(left_out.values())
     why = nothing if not change.size else CONSTANT if not scale else ""
     sums = cluster_sums(np.column_stack([change, np.ones(change.size)]), items)
-    found = _undefined(why, asked, n_out) if why else _with_ends(mean_of_sums, sums, change.size, asked)
+    found = _undefined(why, asked, n_out) if why else _add_ends(mean_of_sums, sums, change.size, asked)
     return Effect(
         judge=judge,
         probe=probe,
@@ -411,7 +413,7 @@ def _effect(
         p=None if why else sign_flip_p(change, items, rng=asked.rng),
         p_corrected=None,
         n_moved=int((np.abs(sums[:, 0]) > _SAME * (scale or 1.0)).sum()),
-        error=None if why or len(sums) < 2 else jackknife_error(without_each(sums, mean_of_sums)),
+        error=None if why or len(sums) < 2 else jackknife_error(leave_one_out(sums, mean_of_sums)),
         detectable=None,
         scale=scale or None,
         left_out=dict(Counter(left_out).most_common()),
@@ -419,7 +421,7 @@ def _effect(
     )
 
 
-def _with_ends(statistic: Statistic, sums: Floats, n: int, asked: _Asked) -> Estimate:
+def _add_ends(statistic: Statistic, sums: Floats, n: int, asked: _Asked) -> Estimate:
     """The statistic of sums (items, k) with the jackknife interval over items."""
     value = float(statistic(sums.sum(axis=0)))
     found = resampled_estimate(
@@ -433,7 +435,7 @@ def _with_ends(statistic: Statistic, sums: Floats, n: int, asked: _Asked) -> Est
     if found.estimate is None or len(sums) < 2:
         return found
     low, high, _, why = jackknife_ends(
-        value, without_each(sums, statistic), asked.confidence_level, (-np.inf, np.inf)
+        value, leave_one_out(sums, statistic), asked.confidence_level, (-np.inf, np.inf)
     )
     return replace(found, low=low, high=high, interval_reason=why)
 
@@ -525,10 +527,10 @@ def _decided(probes: Sequence[Effect], asked: _Asked) -> list[Effect]:
 
 
 def _has_orders(output: JudgeOutput | None) -> bool:
-    return output is not None and any(_in_both_orders(text.record) for text in output.texts)
+    return output is not None and any(_has_both_orders(text.record) for text in output.texts)
 
 
-def _in_both_orders(record: Any) -> bool:
+def _has_both_orders(record: Any) -> bool:
     return (
         isinstance(record, PairwiseRecord | RubricRecord)
         and len({trial.order for trial in record.trials}) > 1
@@ -540,10 +542,10 @@ def _positions(judge: str, output: JudgeOutput, asked: _Asked) -> Iterator[Effec
     if not _has_orders(output):
         return
     paired = any(isinstance(text.record, PairwiseRecord) for text in output.texts)
-    yield (_of_places if paired else _of_reading_order)(judge, output, asked)
+    yield (_place_effect if paired else _reading_order_effect)(judge, output, asked)
 
 
-def _of_places(judge: str, output: JudgeOutput, asked: _Asked) -> Effect:
+def _place_effect(judge: str, output: JudgeOutput, asked: _Asked) -> Effect:
     """A pairwise judge: half of how far each pair leans to the place read first, so that the share of `first_place` is 1/2 + change."""
     pairs = judged_pairs(output)
     places = [Counter(trial.place for trial in pair.trials) for pair in pairs]
@@ -553,7 +555,7 @@ def _of_places(judge: str, output: JudgeOutput, asked: _Asked) -> Effect:
         if np.isnan(leaning):
             failed = (trial.reason for trial in pair.trials if trial.reason)
             out[ONLY_TIES if any(trial.verdict for trial in pair.trials) else next(failed, NOT_ASKED)] += 1
-    items = items_of([pair.one.row for pair in pairs])
+    items = items_of([pair.judged.row for pair in pairs])
     decided = ~np.isnan(lean)
     same = np.array([orders_compared(pair)[0] for pair in pairs])
     return _effect(
@@ -570,11 +572,11 @@ def _of_places(judge: str, output: JudgeOutput, asked: _Asked) -> Effect:
     )
 
 
-def _of_reading_order(judge: str, output: JudgeOutput, asked: _Asked) -> Effect:
+def _reading_order_effect(judge: str, output: JudgeOutput, asked: _Asked) -> Effect:
     """A rubric judge: the verdict with the text read first minus that with the reference first."""
     values, orders, _ = rubric_values(output.texts)
     assert orders is not None
-    means = by_place(values[..., 0], orders)
+    means = place_means(values[..., 0], orders)
     apart = means[:, 0] - means[:, 1]
     known = ~np.isnan(apart)
     out = {ORDER_MISSING: int((~known).sum())} if not known.all() else {}

@@ -162,12 +162,12 @@ def consistency(
         orders=orders or (),
         repeats=tuple(
             replace(
-                _over_repeats(component, values[..., k], output.texts, options),
+                _repeat_consistency(component, values[..., k], output.texts, options),
                 constant=constant(values[..., k]),
             )
             for k, component in enumerate(components)
         ),
-        order=None if orders is None else _over_orders(values[..., 0], output.texts, orders, options),
+        order=None if orders is None else _order_consistency(values[..., 0], output.texts, orders, options),
         confidence_level=confidence_level,
         notes=(note,) if (note := temperature_note(output, values, axis=2)) else (),
     )
@@ -265,7 +265,7 @@ def answers_again(output: JudgeOutput) -> tuple[Floats, tuple[str, ...]]:
     return values.reshape(len(values), -1, len(components)), components
 
 
-def _over_repeats(
+def _repeat_consistency(
     component: str, values: Floats, texts: Sequence[JudgedText], options: _Options
 ) -> RepeatConsistency:
     """Measures over repeats within each order. values: shape (texts, orders, repeats)."""
@@ -279,7 +279,7 @@ def _over_repeats(
     return RepeatConsistency(component, agreeing, spread, _left_out(whole, texts, REPEAT_MISSING))
 
 
-def by_place(values: Floats, orders: Sequence[str]) -> Floats:
+def place_means(values: Floats, orders: Sequence[str]) -> Floats:
     """Mean over repeats with the judged text first, and with the other text first: shape (texts, 2), NaN without a verdict.
 
     values: shape (texts, 2, repeats), by these two orders.
@@ -291,7 +291,7 @@ def by_place(values: Floats, orders: Sequence[str]) -> Floats:
     return means[:, [own, 1 - own]]
 
 
-def _over_orders(
+def _order_consistency(
     values: Floats, texts: Sequence[JudgedText], orders: tuple[str, ...], options: _Options
 ) -> OrderConsistency:
     """Measures over the two orders. values: shape (texts, orders, repeats)."""
@@ -299,7 +299,7 @@ def _over_orders(
         reason = ONE_ORDER if orders else NOT_ASKED
         equal, difference, distance = _undefined(3, len(texts), reason, options)
         return OrderConsistency(equal, difference, distance, {})
-    means = by_place(values, orders)
+    means = place_means(values, orders)
     apart = means[:, 0] - means[:, 1]
     whole = np.asarray(~np.isnan(apart), dtype=np.bool_)
     columns = np.column_stack([np.abs(apart) < _SAME, apart, np.abs(apart)])

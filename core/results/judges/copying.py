@@ -37,7 +37,7 @@ class Pool:
             self._of_item.setdefault((*item, _source(text.output)), []).append(text)
 
     def shown(
-        self, used: Sequence[ExampleUsed], judged: ScorableOutput, own: frozenset[str]
+        self, used: Sequence[ExampleUsed], judged: ScorableOutput, marked: frozenset[str]
     ) -> frozenset[str]:
         """Quotes of the examples' errors; for a filtered judge, without those that people marked in the judged text."""
         test_set = test_set_of(judged)
@@ -48,7 +48,7 @@ class Pool:
             if not self._same_item or _source(text.output) == _source(judged)
             for quote in quotes_of(text, one.rater, self._offered)
         }
-        return frozenset(quotes - own if self._filtered else quotes)
+        return frozenset(quotes - marked if self._filtered else quotes)
 
     def same_source(self, judged: ScorableOutput) -> frozenset[str]:
         """Quotes of all errors in other systems' texts of the item, without references."""
@@ -160,7 +160,7 @@ def error_copying(
             [
                 sum(quote in (one.people or ()) for quote in one.quotes),
                 sum(quote in one.examples for quote in one.quotes),
-                sum(_in_part(quote, one.examples) for quote in one.quotes),
+                sum(_is_in_part(quote, one.examples) for quote in one.quotes),
                 sum(quote in one.same_source for quote in one.quotes),
             ]
             for one in judged
@@ -256,7 +256,7 @@ def _why_not_of_people(judged: Sequence[_Judged]) -> str:
     return NO_ERRORS_THERE if any(one.quotes for one in judged) else NO_ERRORS
 
 
-def _in_part(quote: str, examples: Iterable[str]) -> bool:
+def _is_in_part(quote: str, examples: Iterable[str]) -> bool:
     """Whether the quote contains an example's error or lies inside one."""
     return any(quote in one or one in quote for one in examples)
 

@@ -168,7 +168,7 @@ def costs_side_by_side(entries: Sequence[JudgeCost]) -> tuple[CostRow, ...]:
     that used none. Equal requests for the texts of one item (claims of one reference, questions from one input text) are
     sent only once in a run, so a text costs less the more texts its item has.
     """
-    return tuple(row for entry in entries for row in _of_judge(entry))
+    return tuple(row for entry in entries for row in _judge_rows(entry))
 
 
 def cost_notes(rows: Sequence[CostRow]) -> tuple[str, ...]:
@@ -190,7 +190,7 @@ def cost_notes(rows: Sequence[CostRow]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _of_judge(entry: JudgeCost) -> list[CostRow]:
+def _judge_rows(entry: JudgeCost) -> list[CostRow]:
     whole_in, whole_out = (_total(entry.costs, field) for field in ("input_tokens", "output_tokens"))
     rows = []
     for cost in entry.costs:

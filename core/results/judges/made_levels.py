@@ -18,7 +18,7 @@ from core.joining.tables import only_metric, places_of
 from core.judges.claims import Claim, ClaimsRecord
 from core.judges.sentences import Content, Premise, sentences_of
 from core.results.cells import decimal
-from core.results.correlations.levels import Ladder, MetricByLevel, by_level, ladder_of
+from core.results.correlations.levels import Ladder, MetricByLevel, compare_levels, ladder_of
 from core.results.judges.values import Values, contradictions
 from core.schema.scores import EDIT, JudgeOutput, ScorableOutput, ScoredRow, ScoreTable, row_key
 from core.schema.study import Item, Material
@@ -331,7 +331,7 @@ def made_levels(
     turned = tied(ladder.scores[:, :, 0] * directions(chosen)[0])
     known = turned[~np.isnan(turned)]
     rise = tolerance * usual_range(known)
-    at = _at_levels(ladder, texts)
+    at = _level_lines(ladder, texts)
     reader = Values.of(
         Material(Item(str(n), one.question or "", one.reference or one.text, one.language))
         for n, one in enumerate(one for line in at for one in line if one is not None)
@@ -352,15 +352,15 @@ def made_levels(
         )
         for unit, (row, line) in enumerate(zip(ladder.keys, at, strict=True))
     )
-    levels, tau = _over_levels(ladder, sets, resampling)
+    levels, tau = _level_means(ladder, sets, resampling)
     return MadeLevels(
         judge=chosen.metrics[0].name,
         rise=rise,
         sets=sets,
         levels=levels,
-        falls=by_level(chosen, most_worst=0, **resampling)[0],
+        falls=compare_levels(chosen, most_worst=0, **resampling)[0],
         length_by_level=tau,
-        length_by_system=_between_systems(ladder, sets),
+        length_by_system=_system_rules(ladder, sets),
         confidence_level=resampling.get("confidence_level", 0.95),
         returns=_returns(ladder.levels, at),
         stand_in=stand_in,
@@ -413,7 +413,7 @@ Line = tuple[MadeText | None, ...]
 """The texts of one item and system, best level first."""
 
 
-def _at_levels(ladder: Ladder, texts: Sequence[MadeText | None]) -> list[Line]:
+def _level_lines(ladder: Ladder, texts: Sequence[MadeText | None]) -> list[Line]:
     return [tuple(None if row < 0 else texts[row] for row in rows) for rows in ladder.rows.tolist()]
 
 
@@ -612,7 +612,7 @@ def _core(
         if not with_fact:
             return None, FACT_UNCLAIMED
         place = _closest(with_fact, texts, steps.sentence)
-        keep, touch = _around(names, texts[place], steps)
+        keep, touch = _claim_levels(names, texts[place], steps)
     else:
         question = next((one.question for one in line if one is not None and one.question), "")
         place = _closest([n for n in shared if n in own] or own, texts, question)
@@ -637,7 +637,7 @@ def _holds(claim: str, fact: str) -> bool:
     )
 
 
-def _around(names: Sequence[str], claim: str, steps: Steps) -> tuple[frozenset[str], frozenset[str]]:
+def _claim_levels(names: Sequence[str], claim: str, steps: Steps) -> tuple[frozenset[str], frozenset[str]]:
     """Levels that must keep the claim, and that must not: those before its fact changes, unless they change another fact in it."""
     keep: set[str] = set()
     touched = False
@@ -743,7 +743,7 @@ def _lengths(names: Sequence[str], words: Sequence[int | None], longer: float) -
     return faults
 
 
-def _over_levels(
+def _level_means(
     ladder: Ladder, sets: Sequence[LevelSet], resampling: Resampling
 ) -> tuple[tuple[Level, ...], Estimate]:
     """Means by level with intervals over items, and the relation of length and level."""
@@ -780,11 +780,11 @@ def _over_levels(
     return levels, _or(tau, why)
 
 
-def _or(found: Estimate, why_none: str) -> Estimate:
-    return found if found.estimate is not None else replace(found, reason=why_none)
+def _or(estimate: Estimate, why_none: str) -> Estimate:
+    return estimate if estimate.estimate is not None else replace(estimate, reason=why_none)
 
 
-def _between_systems(ladder: Ladder, sets: Sequence[LevelSet]) -> tuple[LengthRule, ...]:
+def _system_rules(ladder: Ladder, sets: Sequence[LevelSet]) -> tuple[LengthRule, ...]:
     """For every two systems, whether the longer of two texts at one level of one item tells them apart."""
     words: dict[str, dict[tuple[int, str], int]] = defaultdict(dict)
     for unit, one in enumerate(sets):

@@ -33,10 +33,10 @@ from core.schema.scores import (
     mask_code,
 )
 from core.schema.study import NO_LEVEL, StudyRecord
-from core.stats.agreement import BesideRaters, beside_raters, gwet_ac1, mean_of_pairs
+from core.stats.agreement import BesideRaters, agreement_with_raters, gwet_ac1, mean_of_pairs
 from core.stats.alt_test import AltTest, Ceiling, human_ceiling
 from core.stats.alt_test import alt_test as run_alt_test
-from core.stats.resampling import AgreementEstimate, Estimate, mean_share, with_agresti_min
+from core.stats.resampling import AgreementEstimate, Estimate, agresti_min_mean, mean_share
 from core.stats.votes import (
     BOTH_BAD,
     BOTH_GOOD,
@@ -47,11 +47,11 @@ from core.stats.votes import (
     Codes,
     FirstPlace,
     PositionBias,
-    as_share,
+    difference_as_share,
     first_place,
+    merge_ties,
     position_bias,
     preferences,
-    without_kinds,
 )
 from core.study.masking import unmasked
 from core.tables.columns import ONLY_SYSTEM
@@ -93,7 +93,7 @@ class _Trial:
 class JudgedPair:
     """Two texts that the judge compared."""
 
-    one: JudgedText
+    judged: JudgedText
     other: JudgedText
     called: tuple[str, str]
     """What tells the two apart: their systems, else their levels, else their labels."""
@@ -105,7 +105,7 @@ class JudgedPair:
 
     @property
     def answer(self) -> int | None:
-        """The judge's answer, verdicts in both orders together, as a rater's code with `one` as the candidate.
+        """The judge's answer, verdicts in both orders together, as a rater's code with `judged` as the candidate.
 
         A tie is of the kind that most verdicts name; CONTRADICTED if none does, or both kinds equally often. A plain tie
         has no kind either.
@@ -142,10 +142,10 @@ def opponents_of(output: JudgeOutput, text: JudgedText) -> tuple[tuple[str, Judg
     of_item = tuple(one for one in output.texts if one.row.item_id == text.row.item_id)
     found: list[tuple[str, JudgedText]] = []
     for pair in judged_pairs(replace(output, texts=of_item)):
-        if pair.one is text:
+        if pair.judged is text:
             found.append((pair.called[1], pair.other))
         elif pair.other is text:
-            found.append((pair.called[0], pair.one))
+            found.append((pair.called[0], pair.judged))
     return tuple(found)
 
 
@@ -334,7 +334,7 @@ def pairs_report(
         systems,
         reason,
         consistency(output, **drawing),
-        None if record is None else _beside_votes(output, record, pairs, {"epsilon": epsilon, **drawing}),
+        None if record is None else _votes_comparison(output, record, pairs, {"epsilon": epsilon, **drawing}),
         _left_out(output, as_read),
         confidence_level,
     )
@@ -343,11 +343,11 @@ def pairs_report(
 def win_rates(pairs: Sequence[JudgedPair], *, confidence_level: float = 0.95) -> tuple[SystemWins, ...]:
     """Win rate of each system over all pairs, then by level, in the order of the file.
 
-    Interval: `resampling.with_agresti_min` of wins minus losses over items, mapped to [0, 1].
+    Interval: `resampling.agresti_min_mean` of wins minus losses over items, mapped to [0, 1].
 
     Misleads where systems meet different opponents, or in other pairs. Raises NotAllowed for masked systems.
     """
-    if any(mask_code(text.row.system) for pair in pairs for text in (pair.one, pair.other)):
+    if any(mask_code(text.row.system) for pair in pairs for text in (pair.judged, pair.other)):
         raise NotAllowed(SYSTEMS_MASKED)
     groups = list(dict.fromkeys(pair.group for pair in pairs))
     sides: dict[tuple[str, str], list[tuple[ScoredRow, float]]] = {}
@@ -356,20 +356,22 @@ def win_rates(pairs: Sequence[JudgedPair], *, confidence_level: float = 0.95) ->
             if pair.value is None or level not in ("", pair.group):
                 continue
             ahead = 2 * pair.value - 1
-            for name, text, lead in zip(_names(pair), (pair.one, pair.other), (ahead, -ahead), strict=True):
+            for name, text, lead in zip(
+                _names(pair), (pair.judged, pair.other), (ahead, -ahead), strict=True
+            ):
                 sides.setdefault((level, name), []).append((text.row, lead))
     found = []
     for (level, name), given in sides.items():
         leads = np.array([0.0 if abs(lead) <= _SAME else lead for _, lead in given])
-        rate = with_agresti_min(leads, items_of([row for row, _ in given]), confidence_level=confidence_level)
+        rate = agresti_min_mean(leads, items_of([row for row, _ in given]), confidence_level=confidence_level)
         counts = [int((np.sign(leads) == sign).sum()) for sign in (1, 0, -1)]
-        found.append(SystemWins(name, level, as_share(rate), *counts))
+        found.append(SystemWins(name, level, difference_as_share(rate), *counts))
     return tuple(found)
 
 
 def _names(pair: JudgedPair) -> tuple[str, str]:
     """What tells the two texts apart, by which win rates are counted."""
-    one, other = pair.one.row, pair.other.row
+    one, other = pair.judged.row, pair.other.row
     return (one.system, other.system) if one.system != other.system else pair.called
 
 
@@ -378,7 +380,7 @@ def _has_both(pair: JudgedPair) -> bool:
 
 
 def _block(pairs: Sequence[JudgedPair], level: str, confidence_level: float) -> PairsBlock:
-    items = items_of([pair.one.row for pair in pairs])
+    items = items_of([pair.judged.row for pair in pairs])
     orders = np.array([orders_compared(pair) for pair in pairs]).reshape(len(pairs), 3)
     places = [Counter(trial.place for trial in pair.trials) for pair in pairs]
     same, flips = (
@@ -438,14 +440,14 @@ def orders_compared(pair: JudgedPair) -> tuple[float, float, float]:
     return same / len(whole), flips[0] / len(whole), flips[1] / len(whole)
 
 
-def _explained(found: Estimate, pairs: Sequence[JudgedPair]) -> Estimate:
-    if found.estimate is not None:
-        return found
-    return replace(found, reason=ONE_ORDER if pairs else NOT_ASKED)
+def _explained(estimate: Estimate, pairs: Sequence[JudgedPair]) -> Estimate:
+    if estimate.estimate is not None:
+        return estimate
+    return replace(estimate, reason=ONE_ORDER if pairs else NOT_ASKED)
 
 
 def _left_out(output: JudgeOutput, pairs: Sequence[JudgedPair]) -> dict[str, int]:
-    paired = {id(text) for pair in pairs for text in (pair.one, pair.other)}
+    paired = {id(text) for pair in pairs for text in (pair.judged, pair.other)}
     alone = Counter(
         next(iter(text.reasons.values()), NOT_ASKED) for text in output.texts if id(text) not in paired
     )
@@ -467,24 +469,24 @@ def _left_out(output: JudgeOutput, pairs: Sequence[JudgedPair]) -> dict[str, int
 
 def _decoded(record: StudyRecord, pairs: Sequence[JudgedPair]) -> tuple[JudgedPair, ...]:
     """The pairs with the systems that masks stand for."""
-    rows = unmasked(record, [text.row for pair in pairs for text in (pair.one, pair.other)])
+    rows = unmasked(record, [text.row for pair in pairs for text in (pair.judged, pair.other)])
     return tuple(
         replace(
             pair,
-            one=replace(pair.one, row=one),
+            judged=replace(pair.judged, row=one),
             other=replace(pair.other, row=other),
-            called=(one.system, other.system) if mask_code(pair.one.row.system) else pair.called,
+            called=(one.system, other.system) if mask_code(pair.judged.row.system) else pair.called,
         )
         for pair, one, other in zip(pairs, rows[::2], rows[1::2], strict=True)
     )
 
 
-def _beside_votes(
+def _votes_comparison(
     output: JudgeOutput, record: StudyRecord, pairs: Sequence[JudgedPair], options: dict[str, Any]
 ) -> BesideVotes:
     panel = votes_panel(record, scores_of(output))
     counted = count(record, Filters())
-    known = _of_study(record, pairs)
+    known = _study_pairs(record, pairs)
     answers = np.array(
         [_code(*known[key]) if key in known else MISSING for key in counted.keys], dtype=np.int64
     )
@@ -542,7 +544,7 @@ def pair_texts(record: StudyRecord, outputs: Sequence[JudgeOutput]) -> tuple[Tex
     for output in outputs:
         if output.kind != KIND.name:
             continue
-        for key, (pair, turned) in _of_study(record, judged_pairs(output)).items():
+        for key, (pair, turned) in _study_pairs(record, judged_pairs(output)).items():
             said = [
                 f"{'candidate' if trial.own_first is not turned else 'comparator'} read first: {trial.feedback}"
                 for trial in pair.trials
@@ -567,14 +569,14 @@ def pair_texts(record: StudyRecord, outputs: Sequence[JudgeOutput]) -> tuple[Tex
     )
 
 
-def _of_study(
+def _study_pairs(
     record: StudyRecord, pairs: Sequence[JudgedPair]
 ) -> dict[tuple[str, str], tuple[JudgedPair, bool]]:
     """(item, level) -> the judge's pair of a study's two systems, and whether its first text is the comparator's."""
     design = record.study.design
     found = {}
     for pair in _decoded(record, pairs):
-        one, other = pair.one.row, pair.other.row
+        one, other = pair.judged.row, pair.other.row
         if one.level == other.level and {one.system, other.system} == {design.candidate, design.comparator}:
             found[one.item_id, one.level or NO_LEVEL] = pair, one.system == design.comparator
     return found
@@ -591,7 +593,7 @@ def _votes_block(
     votes, judge, questions = counted.codes[rows], answers[rows], counted.questions[rows]
     n_raters = N_CHOICES
     if kind == "three":
-        votes, judge = (without_kinds(codes) for codes in (votes, judge))
+        votes, judge = (merge_ties(codes) for codes in (votes, judge))
         n_raters = 3
     # A tie without a kind is an answer that raters do not have.
     n_judge = n_raters + int(kind == "four" and (judge == CONTRADICTED).any())
@@ -605,7 +607,7 @@ def _votes_block(
         kind,
         len(votes),
         len(set(questions.tolist())),
-        beside_raters(votes, judge, n_categories=n_judge, **asked),
+        agreement_with_raters(votes, judge, n_categories=n_judge, **asked),
         mean_of_pairs("cohen_kappa", mine, n_categories=n_judge, **asked),
         mean_of_pairs("cohen_kappa", theirs, n_categories=n_raters, **asked),
         mean_of_pairs("gwet_ac1", mine, n_categories=n_judge, **asked),

@@ -19,7 +19,7 @@ from core.results.check.choosing import (
 )
 from core.results.check.facts import UNKNOWN
 from core.results.check.verdict import JudgeFacts
-from core.results.correlations.levels import by_level
+from core.results.correlations.levels import compare_levels
 from core.results.judges.costs import CostRow
 from core.schema.panel import Panel, only_judges
 from core.schema.scores import ScoreTable, mask_notes
@@ -140,7 +140,7 @@ def compare_prompts(
 
     people: ratings or votes beside the scores of `tried`, whose names are its judges. With levels in the tables, minus the damage level
     is one more rater, apart from the people: quality is then Spearman's correlation with it over all texts, and the share of
-    items whose scores never rise as damage grows (`by_level`) stands beside it. Each of the two comparisons corrects its
+    items whose scores never rise as damage grows (`compare_levels`) stands beside it. Each of the two comparisons corrects its
     tests by Holm for every two prompts. with_levels: False for scores that only mean something within a level, as of answers that
     were compared with each other. One without any score takes part in neither.
 
@@ -181,7 +181,7 @@ def compare_prompts(
     )
     monotonic = {}
     if levels is not None and merged is not None:
-        found = by_level(merged, n_resamples=n_resamples, confidence_level=confidence_level, rng=rng)
+        found = compare_levels(merged, n_resamples=n_resamples, confidence_level=confidence_level, rng=rng)
         monotonic = {one.metric: one.monotonic for one in found}
     order = [one.name for one in (by_people or levels).judges]  # type: ignore[union-attr]  # one of them is there
     constants = {

@@ -382,7 +382,7 @@ def counts_of(segments: Sequence[Segment], severity: str | None = None) -> SpanC
     )
 
 
-def at(counts: SpanCounts, index: NDArray[np.intp] | NDArray[np.bool_]) -> SpanCounts:
+def select_counts(counts: SpanCounts, index: NDArray[np.intp] | NDArray[np.bool_]) -> SpanCounts:
     """Select the counts of some segments."""
     return SpanCounts(counts.credit[index], counts.predicted[index], counts.gold[index])
 
@@ -525,7 +525,7 @@ def _counts(paired: Paired, shared: Sequence[_SegmentKey]) -> SpanCounts:
         if (key := (segment.key, segment.rater)) in place
     ]
     own, to = np.array(found, dtype=np.intp).T
-    counts = at(counts_of(paired.segments), own)
+    counts = select_counts(counts_of(paired.segments), own)
     n = np.bincount(to, minlength=len(shared)).astype(np.float64)
 
     def averaged(values: Floats) -> Floats:

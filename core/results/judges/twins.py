@@ -47,7 +47,7 @@ def _made(name: str, twins: Sequence[Twin]) -> ProbeMade:
     )
 
 
-def twins_table(found: Sequence[ProbeMade]) -> ResultTable:
+def twins_table(probes: Sequence[ProbeMade]) -> ResultTable:
     """One row per probe: twins made, and those left out with their reasons."""
     return ResultTable(
         "twins",
@@ -60,7 +60,8 @@ def twins_table(found: Sequence[ProbeMade]) -> ResultTable:
             Column("left_out", "Left out"),
         ),
         tuple(
-            (one.probe, one.edited, one.n, one.n_made, one.words_added, one.left_out or None) for one in found
+            (one.probe, one.edited, one.n, one.n_made, one.words_added, one.left_out or None)
+            for one in probes
         ),
         notes=(
             "Words added: mean over twins, as a share of the text's words; a short text grows by more, because one sentence "

@@ -27,7 +27,7 @@ from core.stats.conclusion import (
     mean_bounds,
     unanswered_at_worst,
 )
-from core.stats.non_inferiority import above_margin
+from core.stats.non_inferiority import is_above_margin
 from core.stats.resampling import cluster_sums
 from core.stats.votes import composite_scores, preferences
 from core.study.analysis_set import SCORE_NAMES
@@ -66,7 +66,7 @@ class RaterOfAnswer:
 class StudyAnswer:
     """Which of a study's two systems is better, on the pairs that count."""
 
-    found: Conclusion
+    conclusion: Conclusion
     score: Score
     votes_mean: VoteMeaning | None
     """What a vote says, which decides the words; not in the JSON."""
@@ -79,12 +79,12 @@ class StudyAnswer:
     @property
     def value(self) -> AnswerValue:
         """The answer."""
-        return self.found.value
+        return self.conclusion.value
 
     @property
     def gaffke_disagrees(self) -> bool:
         """Whether Gaffke's bounds would give another answer, and either of the two claims something."""
-        by_gaffke = self.found.gaffke
+        by_gaffke = self.conclusion.gaffke
         return (
             by_gaffke is not None
             and by_gaffke.value != self.value
@@ -98,7 +98,7 @@ class StudyAnswer:
 
     def to_json(self) -> dict[str, Any]:
         """The documented form (docs/formats.md), ready for json.dumps."""
-        found = asdict(self.found)
+        found = asdict(self.conclusion)
         bounds, reason = found.pop("bounds") or {}, found.pop("reason")
         holds = found.pop("holds_with_one_more")
         return {
@@ -176,7 +176,9 @@ def _shares(counted: Counted) -> Shares:
     return Shares(won, tied, lost, len(signs), int(opposed.sum()))
 
 
-def _raters(counted: Counted, found: Conclusion, n_resamples: int, rng: int) -> tuple[RaterOfAnswer, ...]:
+def _raters(
+    counted: Counted, conclusion: Conclusion, n_resamples: int, rng: int
+) -> tuple[RaterOfAnswer, ...]:
     """Each rater's mean vote, with the bounds of the answer at a level that allows for the number of raters."""
     votes = preferences(counted.codes)
     rows = []
@@ -191,9 +193,9 @@ def _raters(counted: Counted, found: Conclusion, n_resamples: int, rng: int) -> 
         )
         bounds = mean_bounds(
             sums,
-            found.confidence_level,
+            conclusion.confidence_level,
             interval_level=1 - DISSENT_LEVEL / len(counted.raters),
-            symmetric=found.margin is None,
+            symmetric=conclusion.margin is None,
             n_resamples=n_resamples,
             rng=rng,
         )
@@ -203,19 +205,19 @@ def _raters(counted: Counted, found: Conclusion, n_resamples: int, rng: int) -> 
                 float(own[voted].mean()),
                 bounds.low,
                 bounds.high,
-                dissents=_contradicts(bounds.low, bounds.high, found),
+                dissents=_contradicts(bounds.low, bounds.high, conclusion),
             )
         )
     return tuple(rows)
 
 
-def _contradicts(low: float, high: float, found: Conclusion) -> bool:
+def _contradicts(low: float, high: float, conclusion: Conclusion) -> bool:
     """Whether a rater's interval lies on the other side of 0 than the mean, or below a margin that the answer is above."""
-    below, above = above_margin(-high, 0), above_margin(low, 0)
-    if found.mean is not None and ((below and found.mean > 0) or (above and found.mean < 0)):
+    below, above = is_above_margin(-high, 0), is_above_margin(low, 0)
+    if conclusion.mean is not None and ((below and conclusion.mean > 0) or (above and conclusion.mean < 0)):
         return True
-    kept = found.value in (BETTER, NOT_WORSE, WITHIN_MARGIN) and found.margin is not None
-    return kept and not above_margin(high, found.margin or 0.0)
+    kept = conclusion.value in (BETTER, NOT_WORSE, WITHIN_MARGIN) and conclusion.margin is not None
+    return kept and not is_above_margin(high, conclusion.margin or 0.0)
 
 
 def decided_said(
@@ -224,7 +226,7 @@ def decided_said(
     """The answer without its full stop, and the bounds that decide it. no_pair: what to say without a pair. before: such as
     `Exploratory`.
     """
-    found = made.found
+    found = made.conclusion
     name = answer_name(made.value, found.margin, candidate, comparator, made.votes_mean)
     systems = found.margin is None and made.value in (BETTER, WORSE)
     first = f"{before}: {name if systems else name[0].lower() + name[1:]}" if before else name
@@ -235,7 +237,7 @@ def decided_said(
 
 
 def _margin_reason(made: StudyAnswer, candidate: str, comparator: str) -> list[str]:
-    found, bounds = made.found, made.found.bounds
+    found, bounds = made.conclusion, made.conclusion.bounds
     assert bounds is not None, "a mean has bounds"
     assert found.margin is not None, "declared"
     side = percent((1 + found.interval_level) / 2)
@@ -249,7 +251,7 @@ def _margin_reason(made: StudyAnswer, candidate: str, comparator: str) -> list[s
             f"The upper {side} bound for {candidate} against {comparator} is {_away(bounds.high, 0)}, below 0."
         )
     if made.value != BETTER:
-        above = "above" if above_margin(bounds.bound, found.margin) else "not above"
+        above = "above" if is_above_margin(bounds.bound, found.margin) else "not above"
         whose = "" if said else f" for {candidate} against {comparator}"
         said.append(
             f"The lower {percent(found.confidence_level)} bound{whose} is {_away(bounds.bound, -found.margin)}, {above} "
@@ -261,14 +263,14 @@ def _margin_reason(made: StudyAnswer, candidate: str, comparator: str) -> list[s
 
 
 def _symmetric_reason(made: StudyAnswer, candidate: str, comparator: str) -> list[str]:
-    found, bounds = made.found, made.found.bounds
+    found, bounds = made.conclusion, made.conclusion.bounds
     assert bounds is not None, "a mean has bounds"
     assert found.mean is not None, "bounds need a mean"
     ahead = 1 if found.mean >= 0 else -1
     first, second = (candidate, comparator)[::ahead]
     low, high = sorted((ahead * bounds.low, ahead * bounds.high))
     width = (
-        f"The lead of {first} over {second} is {_with_interval(ahead * found.mean, low, high)} "
+        f"The lead of {first} over {second} is {_value_and_interval(ahead * found.mean, low, high)} "
         f"({SCORE_NAMES[made.score]}, two-sided {percent(found.interval_level)} interval)."
     )
     return [width]
@@ -276,7 +278,7 @@ def _symmetric_reason(made: StudyAnswer, candidate: str, comparator: str) -> lis
 
 def _method_said(made: StudyAnswer) -> list[str]:
     """That Gaffke's bounds are among those that the sentences above print, and why there is not enough information."""
-    found, bounds = made.found, made.found.bounds
+    found, bounds = made.conclusion, made.conclusion.bounds
     assert bounds is not None, "a caller checked"
     sides = {"lower": bounds.low_reason, "upper": bounds.high_reason}
     if found.margin is not None and made.value not in (WITHIN_MARGIN, WORSE):
@@ -303,7 +305,7 @@ def _method_said(made: StudyAnswer) -> list[str]:
 
 def evidence_said(made: StudyAnswer, candidate: str, comparator: str) -> list[str]:
     """Shares of pairs, and the mean with its interval and the declared level."""
-    found, shares, bounds = made.found, made.shares, made.found.bounds
+    found, shares, bounds = made.conclusion, made.shares, made.conclusion.bounds
     if shares.candidate is None or shares.tie is None or shares.comparator is None or found.mean is None:
         return []
     won, tied, lost = map(_one_place, (shares.candidate, shares.tie, shares.comparator))
@@ -325,7 +327,7 @@ def evidence_said(made: StudyAnswer, candidate: str, comparator: str) -> list[st
         return lines
     assert bounds is not None, "with a mean there are bounds"
     lines.append(
-        f"The mean {SCORE_NAMES[made.score]} is {_with_interval(found.mean, bounds.low, bounds.high)} (two-sided "
+        f"The mean {SCORE_NAMES[made.score]} is {_value_and_interval(found.mean, bounds.low, bounds.high)} (two-sided "
         f'{percent(found.interval_level)} interval). The declared one-sided level of "{words.with_margin[NOT_WORSE].lower()}" is '
         f'{percent(found.confidence_level)}; that of "{words.with_margin[BETTER].lower()}" and "{words.with_margin[WORSE].lower()}" is {side}.'
     )
@@ -339,7 +341,7 @@ def dissent_said(made: StudyAnswer, candidate: str, comparator: str) -> list[str
     level, prefers = f"{100 * made.rater_level:.3g} %", words_of(made.votes_mean).prefers
     return [
         f"Rater {one.rater} {'disagrees' if made.value in CLAIMS else prefers.format(system=candidate if one.mean > 0 else comparator)}: "
-        f"mean vote {_with_interval(one.mean, one.low, one.high)} ({level} interval, which allows for the number of raters)."
+        f"mean vote {_value_and_interval(one.mean, one.low, one.high)} ({level} interval, which allows for the number of raters)."
         for one in made.dissenting
         if one.mean is not None
     ]
@@ -347,7 +349,7 @@ def dissent_said(made: StudyAnswer, candidate: str, comparator: str) -> list[str
 
 def robustness_said(made: StudyAnswer, candidate: str, comparator: str) -> list[str]:
     """What would change the answer: Gaffke's bound, one more question, unanswered pairs. Only what is true here."""
-    found, unanswered = made.found, made.unanswered
+    found, unanswered = made.conclusion, made.unanswered
 
     def name(value: AnswerValue) -> str:
         words = answer_name(value, found.margin, candidate, comparator, made.votes_mean)
@@ -397,7 +399,7 @@ def ending(way: int, margin: float | None, candidate: str, comparator: str) -> t
     return "won" if way > 0 else "lost", candidate
 
 
-def _with_interval(value: float, low: float | None, high: float | None) -> str:
+def _value_and_interval(value: float, low: float | None, high: float | None) -> str:
     ends = "" if low is None or high is None else f" [{decimal(low)}, {decimal(high)}]"
     return decimal(value) + ends
 

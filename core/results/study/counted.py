@@ -262,7 +262,7 @@ def _check(what: str, asked: Sequence[str] | None, there: Collection[str]) -> No
 def why_left_out(
     key: Key,
     rater: Rater,
-    chosen: Collection[str],
+    rater_ids: Collection[str],
     wanted: Collection[Key],
     declared: Collection[str],
     *,
@@ -278,7 +278,7 @@ def why_left_out(
         return EXCLUDED
     if repeat:
         return HIDDEN_REPEAT
-    if rater.rater_id not in chosen:
+    if rater.rater_id not in rater_ids:
         return OTHER_RATER
     if key in wanted:
         return None

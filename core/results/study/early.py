@@ -13,7 +13,7 @@ import numpy as np
 from core.results.cells import decimal
 from core.results.study.counted import Filters, count, counts_at_all, pair_scores
 from core.schema.study import EnteredQuestion, Study, StudyRecord
-from core.stats.non_inferiority import above_margin, lower_bound_anytime
+from core.stats.non_inferiority import is_above_margin, lower_bound_anytime
 from core.stats.resampling import Floats
 from core.stats.votes import MISSING
 from core.store import Store
@@ -168,7 +168,7 @@ def _look_at(record: StudyRecord, entered: Sequence[EnteredQuestion], *, looks: 
     assert margin is not None  # `check_design`: early looks need one
     order = entry_order(design.seed, [item.item_id for item in record.items])
     bounds = _bounds(record, entered)
-    above = np.array([above_margin(bound, margin) for bound in bounds], dtype=bool)
+    above = np.array([is_above_margin(bound, margin) for bound in bounds], dtype=bool)
     places = [one.position for one in entered if one.mean is not None]
     lacking = votes_lacking(record)
     return EarlyLook(
@@ -216,29 +216,31 @@ def _excluded_since(record: StudyRecord, entered: Sequence[EnteredQuestion]) -> 
     }
 
 
-def look_said(found: EarlyLook) -> list[str]:
+def look_said(early_look: EarlyLook) -> list[str]:
     """A look in sentences, the verdict first."""
-    entered = f"{found.n_entered} of {found.n_questions} questions have entered"
-    bound = "There is no bound yet" if found.bound is None else f"The lower {against_margin(found)}"
-    lines = [f"{EARLY_NAMES[found.value]}. {entered}. {bound}."]
-    if found.next_lacks:
-        votes = "1 vote" if found.next_lacks == 1 else f"{found.next_lacks} votes"
+    entered = f"{early_look.n_entered} of {early_look.n_questions} questions have entered"
+    bound = (
+        "There is no bound yet" if early_look.bound is None else f"The lower {bound_and_margin(early_look)}"
+    )
+    lines = [f"{EARLY_NAMES[early_look.value]}. {entered}. {bound}."]
+    if early_look.next_lacks:
+        votes = "1 vote" if early_look.next_lacks == 1 else f"{early_look.next_lacks} votes"
         lines.append(f"The next question still lacks {votes}. Questions enter in a fixed order.")
-    if found.n_excluded_since:
-        one = found.n_excluded_since == 1
+    if early_look.n_excluded_since:
+        one = early_look.n_excluded_since == 1
         lines.append(
-            f"{'1 excluded rater has' if one else f'{found.n_excluded_since} excluded raters have'} votes in this bound, "
+            f"{'1 excluded rater has' if one else f'{early_look.n_excluded_since} excluded raters have'} votes in this bound, "
             "because their questions entered before the exclusion."
         )
     return lines
 
 
-def against_margin(found: EarlyLook) -> str:
+def bound_and_margin(early_look: EarlyLook) -> str:
     """The level, the bound and the margin: `90 % bound is 0.020, above the margin of -0.100`."""
-    if found.bound is None:
-        return f"{100 * found.confidence_level:g} % bound is undefined"
-    places = 3 if decimal(found.bound) != decimal(-found.margin) else 6
+    if early_look.bound is None:
+        return f"{100 * early_look.confidence_level:g} % bound is undefined"
+    places = 3 if decimal(early_look.bound) != decimal(-early_look.margin) else 6
     return (
-        f"{100 * found.confidence_level:g} % bound is {decimal(found.bound, places)}, "
-        f"{'above' if found.reached_after else 'not above'} the margin of {decimal(-found.margin, places)}"
+        f"{100 * early_look.confidence_level:g} % bound is {decimal(early_look.bound, places)}, "
+        f"{'above' if early_look.reached_after else 'not above'} the margin of {decimal(-early_look.margin, places)}"
     )

@@ -29,7 +29,7 @@ class StudyInShort:
         return "" if self.agreement is None else f"{self.coefficient} {decimal(self.agreement, 2)}"
 
 
-def in_short(results: StudyResults, named: Callable[[str], str] = str) -> StudyInShort:
+def short_summary(results: StudyResults, named: Callable[[str], str] = str) -> StudyInShort:
     """Return the verdict of the results, and the agreement that they state. named: shortens the name of a system."""
     verdict = verdict_of(results, named)
     n_raters = len(results.raters)

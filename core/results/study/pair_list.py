@@ -352,39 +352,39 @@ def _raters(record: StudyRecord, counting: Sequence[str]) -> tuple[str, ...]:
     return (*counting, *others)
 
 
-def pairs_shown(pairs: PairList, asked: PairFilter) -> NDArray[np.int64]:
+def pairs_shown(pairs: PairList, wanted: PairFilter) -> NDArray[np.int64]:
     """Places of the pairs that are asked for, in the study's order.
 
     Raises InputError for a level, language, rater or judge that the study does not have.
     """
     study = pairs.record.study
-    check_names("level", asked.levels, study.levels)
-    check_names("language", asked.languages, pairs.languages)
-    named = [name for name in (asked.rater, *(rater for rater, _ in asked.votes)) if name]
+    check_names("level", wanted.levels, study.levels)
+    check_names("language", wanted.languages, pairs.languages)
+    named = [name for name in (wanted.rater, *(rater for rater, _ in wanted.votes)) if name]
     check_names("rater", named, pairs.raters)
-    check_names("judge", [asked.judge] if asked.judge else [], pairs.judges)
+    check_names("judge", [wanted.judge] if wanted.judge else [], pairs.judges)
     kept = np.ones(len(pairs.keys), dtype=np.bool_)
-    if asked.left_out:
+    if wanted.left_out:
         kept &= ~pairs.counts
-    if asked.flagged:
+    if wanted.flagged:
         kept &= pairs.flagged
-    if asked.levels:
-        kept &= np.isin(pairs.levels, asked.levels)
-    if asked.languages:
-        kept &= np.isin(pairs.languages_of_pairs, asked.languages)
-    if asked.rater:
-        kept &= pairs.codes[:, pairs.raters.index(asked.rater)] != MISSING
-    if asked.disagree:
+    if wanted.levels:
+        kept &= np.isin(pairs.levels, wanted.levels)
+    if wanted.languages:
+        kept &= np.isin(pairs.languages_of_pairs, wanted.languages)
+    if wanted.rater:
+        kept &= pairs.codes[:, pairs.raters.index(wanted.rater)] != MISSING
+    if wanted.disagree:
         kept &= pairs.disagree
-    if asked.lost:
+    if wanted.lost:
         kept &= pairs.scores < 0
-    if asked.won:
+    if wanted.won:
         kept &= pairs.scores > 0
-    for rater, preference in asked.votes:
+    for rater, preference in wanted.votes:
         said = pairs.codes[:, pairs.raters.index(rater)] == PREFERENCES.index(preference)
         kept &= pairs.counts & said
-    if asked.judge:
-        kept &= pairs.scores * pairs.prefers[:, pairs.judges.index(asked.judge)] < 0
+    if wanted.judge:
+        kept &= pairs.scores * pairs.prefers[:, pairs.judges.index(wanted.judge)] < 0
     return np.flatnonzero(kept)
 
 

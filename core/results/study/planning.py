@@ -122,7 +122,7 @@ class Standing:
     questions: int
     votes: int
     """Votes of a complete pair, rounded mean."""
-    own: Basis | None = None
+    own_basis: Basis | None = None
     """Components of its own votes, once it is unblinded and has enough of them."""
     why_not: tuple[str, ...] = ()
     """Why an unblinded study has none."""
@@ -133,22 +133,22 @@ class Standing:
         return design_options(self.study.design, self.levels, self.panel)
 
 
-def stated(**given: float) -> Basis:
+def stated(**assumptions: float) -> Basis:
     """Components from assumptions; see `stats.planning.stated_components`. Raises InputError."""
     own = {one.name: one.default for one in ASSUMPTIONS}
-    with_mean = {**own, **given}
+    with_mean = {**own, **assumptions}
     try:
         components = stated_components(**with_mean)
     except ValueError as problem:
-        raise InputError("Components of a vote", [_of_field(problem)]) from problem
+        raise InputError("Components of a vote", [_field_problem(problem)]) from problem
     named = ", ".join(f"{one.label.lower()} {with_mean[one.name]:g}" for one in ASSUMPTIONS)
     return Basis(components, f"assumed ({named})", assumed=True)
 
 
-def of_pilot(record: StudyRecord) -> Basis:
+def pilot_basis(record: StudyRecord) -> Basis:
     """Components of a study's votes. Raises InputError if they are undefined."""
     check_asks(record.study, ["levels", "preference"], "variance components of votes")
-    return of_votes(count(record, Filters()), f"study {shown(record.study.name)}")
+    return votes_basis(count(record, Filters()), f"study {shown(record.study.name)}")
 
 
 def own_basis(record: StudyRecord) -> tuple[Basis | None, tuple[str, ...]]:
@@ -157,12 +157,12 @@ def own_basis(record: StudyRecord) -> tuple[Basis | None, tuple[str, ...]]:
     if len(set(counted.questions)) < FEWEST_QUESTIONS:
         return None, (f"The study has {FEW_TO_PLAN}.",)
     try:
-        return of_votes(counted, f"study {shown(record.study.name)}"), ()
+        return votes_basis(counted, f"study {shown(record.study.name)}"), ()
     except InputError as problem:
         return None, (problem.what,)
 
 
-def of_votes(counted: Counted, name: str) -> Basis:
+def votes_basis(counted: Counted, name: str) -> Basis:
     """Components of the votes that count in a study of this name. Raises InputError if they are undefined."""
     found = variance_components(preferences(counted.codes), counted.questions)
     if found.components is None:
@@ -187,7 +187,7 @@ def _possible(basis: Basis) -> Basis:
     return replace(basis, components=scaled, notes=(*basis.notes, note))
 
 
-def of_file(data: bytes, file_name: str) -> Basis:
+def file_basis(data: bytes, file_name: str) -> Basis:
     """Components from a CSV file: a column for each (one row), or columns `component` and `variance`.
 
     The second form is the table `variance-components` of `study results`. Missing components are 0. Raises InputError.
@@ -272,7 +272,7 @@ def planned_sizes(components: Components, options: Aim) -> tuple[Plan, ...]:
             **options.wanted,
         )
     except ValueError as problem:
-        raise InputError("Invalid plan", [_of_field(problem)]) from problem
+        raise InputError("Invalid plan", [_field_problem(problem)]) from problem
 
 
 def question_range(options: Aim) -> tuple[int | None, int | None]:
@@ -293,9 +293,9 @@ def question_range(options: Aim) -> tuple[int | None, int | None]:
     return min(known, default=None), None if None in needed else max(known)
 
 
-def range_said(found: tuple[int | None, int | None]) -> str:
+def range_said(ends: tuple[int | None, int | None]) -> str:
     """A range of numbers of questions in words."""
-    low, high = found
+    low, high = ends
     if low is None:
         return f"more than {MOST_QUESTIONS:,} questions"
     if high is None:
@@ -359,7 +359,7 @@ def own_size(record: StudyRecord, counted: Counted) -> OwnSize:
     if len(set(counted.questions)) < FEWEST_QUESTIONS:
         return undefined(FEW_TO_PLAN)
     try:
-        basis = of_votes(counted, source)
+        basis = votes_basis(counted, source)
         wanted: tuple[float | None, ...] = RESULT_POWERS if options.margin is not None else (None,)
         sizes = tuple(
             (power, plan)
@@ -371,7 +371,7 @@ def own_size(record: StudyRecord, counted: Counted) -> OwnSize:
     return OwnSize(options, basis.source, sizes, None)
 
 
-def _of_field(problem: ValueError) -> str:
+def _field_problem(problem: ValueError) -> str:
     """An error of the statistics as a problem of the field it begins with: `power must be ...` is `power: must be ...`."""
     name, _, rest = str(problem).partition(" ")
     known = {one.name for one in ASSUMPTIONS} | {field.name for field in fields(Aim)} | set(COMPONENTS)

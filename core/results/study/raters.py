@@ -13,7 +13,7 @@ from core.stats.non_inferiority import (
     NOT_ENOUGH,
     NOT_SHOWN,
     VerdictValue,
-    above_margin,
+    is_above_margin,
 )
 from core.stats.raters import COMPONENTS, FEWEST_RATERS, Mrmc, VarianceComponents, mrmc, variance_components
 from core.stats.votes import preferences
@@ -37,14 +37,14 @@ class RatersAsSample:
     """Verdict over raters as a sample; None without a margin or with too few raters: the answer is for these raters."""
     names: tuple[str, ...]
     """Raters in the order of `found.raters`."""
-    found: Mrmc
+    mrmc: Mrmc
     margin: float | None
     declared_score: Score
     components: VarianceComponents
 
     def to_json(self) -> dict[str, Any]:
         """The documented form (docs/formats.md), ready for json.dumps."""
-        found = asdict(self.found)
+        found = asdict(self.mrmc)
         raters = found.pop("raters")
         # Without spread between raters, t has infinitely many degrees of freedom, for which JSON has no number.
         df = None if found["df"] == float("inf") else found["df"]
@@ -67,7 +67,7 @@ def raters_as_sample(counted: Counted, design: Design, *, interval_level: float)
     found = mrmc(votes, questions, confidence_level=design.confidence_level, interval_level=interval_level)
     value: VerdictValue | None = None
     if design.margin is not None and found.bound is not None:
-        value = NON_INFERIOR if above_margin(found.bound, design.margin) else NOT_SHOWN
+        value = NON_INFERIOR if is_above_margin(found.bound, design.margin) else NOT_SHOWN
     elif (
         design.margin is not None
         and found.effective_raters is not None
@@ -81,7 +81,7 @@ def raters_as_sample(counted: Counted, design: Design, *, interval_level: float)
 
 def raters_said(sample: RatersAsSample, answer: str) -> str | None:
     """The verdict over raters as a sample in a few sentences; None without a vote. answer: for these raters, as a name."""
-    found = sample.found
+    found = sample.mrmc
     if found.mean is None:
         return None
     who = "these raters" if found.n_raters > 1 else "this rater"
@@ -126,7 +126,7 @@ THESE, SAMPLED = "all, these raters", "all, raters as a sample"
 
 def mean_rows(sample: RatersAsSample) -> dict[str, Interval]:
     """Each rater's mean vote with its interval, then the mean of all with both of its intervals."""
-    found = sample.found
+    found = sample.mrmc
     rows = {
         name: Interval(
             one.mean,
@@ -156,11 +156,11 @@ def _free(taken: Mapping[str, object], name: str) -> str:
     return name
 
 
-def component_shares(found: VarianceComponents) -> dict[str, tuple[float | None, float | None]]:
+def component_shares(components: VarianceComponents) -> dict[str, tuple[float | None, float | None]]:
     """Component -> its share of the variance of one vote, and of the mean vote as designed; None where nothing varies."""
-    if found.components is None or found.variance_of_mean is None:
+    if components.components is None or components.variance_of_mean is None:
         return {}
-    one, mean = asdict(found.components), asdict(found.variance_of_mean)
+    one, mean = asdict(components.components), asdict(components.variance_of_mean)
     totals = sum(one.values()), sum(mean.values())
     return {
         name: (one[name] / totals[0] if totals[0] else None, mean[name] / totals[1] if totals[1] else None)
@@ -168,12 +168,14 @@ def component_shares(found: VarianceComponents) -> dict[str, tuple[float | None,
     }
 
 
-def component_names(found: VarianceComponents) -> dict[str, str]:
+def component_names(components: VarianceComponents) -> dict[str, str]:
     """Component -> its name on screen, with the components that it contains; merged ones are absent."""
     names = {}
     for name in COMPONENTS:
-        if name in found.merged:
+        if name in components.merged:
             continue
-        inside = [COMPONENT_NAMES[other][0].lower() for other, into in found.merged.items() if into == name]
+        inside = [
+            COMPONENT_NAMES[other][0].lower() for other, into in components.merged.items() if into == name
+        ]
         names[name] = COMPONENT_NAMES[name][0] + (f" (with {' and '.join(inside)})" if inside else "")
     return names

@@ -35,7 +35,7 @@ from core.results.study.counted import (
     pair_scores,
     why_left_out,
 )
-from core.results.study.early import EARLY_NAMES, EarlyResult, against_margin, last_look
+from core.results.study.early import EARLY_NAMES, EarlyResult, bound_and_margin, last_look
 from core.results.study.planning import USUAL_POWER, OwnSize, own_size, range_said
 from core.results.study.raters import RatersAsSample, raters_as_sample, raters_said
 from core.results.study.words import NOT_SHOWN, answer_name, answer_of
@@ -201,8 +201,8 @@ def _reading(found: BlindingIndex) -> str:
     if bang.low is None or bang.high is None:
         few = "all guesses are about one question" if bang.n_clusters < 2 else bang.interval_reason
         return f"No conclusion about blinding, because there is no interval ({few}). {counts}."
-    by_index = _against_chance(bang.low, bang.high, 0)
-    by_share = _against_chance(share.low, share.high, 0.5)
+    by_index = _chance_sign(bang.low, bang.high, 0)
+    by_share = _chance_sign(share.low, share.high, 0.5)
     if by_index == by_share == 1:
         return f"Blinding failed. {counts}, more often than by chance."
     if by_index == by_share == -1:
@@ -220,7 +220,7 @@ def _reading(found: BlindingIndex) -> str:
     return f"No sign that blinding failed, which does not prove that it worked. {counts}.{_few(found)}"
 
 
-def _against_chance(low: float, high: float, chance: float) -> int:
+def _chance_sign(low: float, high: float, chance: float) -> int:
     """1 above chance, -1 below, 0 if the interval contains it."""
     return int(low > chance) - int(high < chance)
 
@@ -378,12 +378,12 @@ def _unanswered(counted: Counted) -> tuple[Key, ...]:
     return counted.lacking if counted.keys else ()
 
 
-def after_unblinding(record: StudyRecord, *, rng: int) -> AfterUnblinding:
+def changes_since_unblinding(record: StudyRecord, *, rng: int) -> AfterUnblinding:
     """Exclusions, votes and flags since results became visible."""
     seen = results_seen(record)
     if seen is None:
         return AfterUnblinding(None)
-    since, then = record.log[seen].at_utc, as_of(record, seen)
+    since, then = record.log[seen].at_utc, record_at(record, seen)
     now = {rater.rater_id: rater for rater in record.raters if not rater.dry_run}
     before = {rater.rater_id: rater for rater in then.raters if not rater.dry_run}
     earlier = {answer.key: answer for answer in then.answers}
@@ -405,7 +405,7 @@ def after_unblinding(record: StudyRecord, *, rng: int) -> AfterUnblinding:
     return replace(changed, verdict=found.verdict, answer=found.answer.value)
 
 
-def as_of(record: StudyRecord, place: int) -> StudyRecord:
+def record_at(record: StudyRecord, place: int) -> StudyRecord:
     """The study at a line of its log: raters, exclusions and answers of that time, with today's texts and lists."""
     utc, log, later = record.log[place].at_utc, record.log[: place + 1], record.log[place + 1 :]
     answers: dict[AnswerKey, Answer] = {}
@@ -579,7 +579,7 @@ class StudyResults:
 
 def early_caution(results: StudyResults) -> str | None:
     """What to say where the always-valid bound lies above the mean of all questions; else None."""
-    early, found = results.deciding_look, results.answer.found
+    early, found = results.deciding_look, results.answer.conclusion
     if early is None or early.bound is None or found.mean is None:
         return None
     if early.bound <= found.mean:  # which lies below the upper end of its interval
@@ -627,7 +627,7 @@ def study_results(
         raters_as_sample=raters_as_sample(counted, design, interval_level=INTERVAL_LEVEL),
         pairs_by_votes=counted.pairs_by_votes,
         sensitivity=sensitivity,
-        after_unblinding=after_unblinding(record, rng=rng),
+        after_unblinding=changes_since_unblinding(record, rng=rng),
         rater_warnings=warnings,
         overall=_block(counted, np.ones(len(counted.keys), dtype=bool), None, n_resamples, rng),
         per_level={lv: _block(counted, counted.at_level(lv), lv, n_resamples, rng) for lv in levels},
@@ -662,9 +662,9 @@ def study_results(
         position_per_rater={r: position_bias(left, right) for r, (left, right, _) in counted.sides.items()},
         position_left_out={SIDE_UNKNOWN: unknown} if unknown else {},
         repeats={r: consistency(same, n) for r, (same, n) in counted.repeats.items()},
-        rater_seconds=seconds_per_rater(counted.raters, _of_pairs(record, filters), record.history),
+        rater_seconds=seconds_per_rater(counted.raters, _pair_answers(record, filters), record.history),
         blinding=blinding(record, filters, n_resamples=n_resamples, confidence_level=INTERVAL_LEVEL, rng=rng),
-        early=last_look(record if (seen := results_seen(record)) is None else as_of(record, seen)),
+        early=last_look(record if (seen := results_seen(record)) is None else record_at(record, seen)),
         asks_guesses=bool(record.guesses) or design.blinding_pairs > 0,
         answers_used=counted.answers_used,
         answers_left_out=counted.answers_left_out,
@@ -673,7 +673,7 @@ def study_results(
     )
 
 
-def _of_pairs(record: StudyRecord, filters: Filters) -> list[Answer]:
+def _pair_answers(record: StudyRecord, filters: Filters) -> list[Answer]:
     """All answers to the pairs that the filters select, hidden repeats included."""
     levels, items = map(set, chosen_pairs(record, filters))
     return [one for one in record.answers if one.item_id in items and one.level in levels]
@@ -765,23 +765,25 @@ def _undefined(reason: str, n: int, n_resamples: int) -> AgreementEstimate:
     return AgreementEstimate(None, None, None, n, reason, 0, n_resamples, INTERVAL_LEVEL)
 
 
-def jackknife_first(found: AgreementEstimate) -> bool:
+def jackknife_first(estimate: AgreementEstimate) -> bool:
     """Whether to show the jackknife-t interval first: with fewer than FEW_QUESTIONS questions, if it is defined."""
-    return found.n_clusters < FEW_QUESTIONS and found.low_t is not None
+    return estimate.n_clusters < FEW_QUESTIONS and estimate.low_t is not None
 
 
-def first_interval(found: AgreementEstimate) -> tuple[float, float] | None:
+def first_interval(estimate: AgreementEstimate) -> tuple[float, float] | None:
     """The interval to show first, jackknife-t or percentile; None if it is undefined.
 
     An interval without width is not shown: it means that nothing varied, not that the value is known exactly.
     """
-    low, high = (found.low_t, found.high_t) if jackknife_first(found) else (found.low, found.high)
+    low, high = (
+        (estimate.low_t, estimate.high_t) if jackknife_first(estimate) else (estimate.low, estimate.high)
+    )
     return None if low is None or high is None or low == high else (low, high)
 
 
-def holm_of_raters(found: Mapping[str, PositionBias | ShareRight]) -> dict[str, float | None]:
+def holm_of_raters(tests: Mapping[str, PositionBias | ShareRight]) -> dict[str, float | None]:
     """Each rater's p, corrected for the number of raters (Holm)."""
-    return dict(zip(found, corrected([one.p for one in found.values()]), strict=True))
+    return dict(zip(tests, corrected([one.p for one in tests.values()]), strict=True))
 
 
 def headline(results: StudyResults) -> list[str]:
@@ -810,7 +812,7 @@ def verdict_of(results: StudyResults, named: Callable[[str], str] = str) -> str:
         if not early.reached_after:
             return _verdict_word(results)
         return f"{name} is {EARLY_NAMES['non-inferior'].replace('Non-', 'non-')}"
-    said = answer_of(made.value, made.found.margin, name, named(results.comparator), made.votes_mean)
+    said = answer_of(made.value, made.conclusion.margin, name, named(results.comparator), made.votes_mean)
     return f"Exploratory: {said}" if results.verdict.exploratory else said
 
 
@@ -832,7 +834,7 @@ def evidence_lines(results: StudyResults) -> list[str]:
 def limits_said(results: StudyResults) -> list[str]:
     """What limits the answer: raters who contradict it, what would change it, changes since, raters to check."""
     made, systems = results.answer, (results.candidate, results.comparator)
-    name = answer_name(made.value, made.found.margin, *systems, made.votes_mean)
+    name = answer_name(made.value, made.conclusion.margin, *systems, made.votes_mean)
     lines = [
         _chance_said(results),
         *dissent_said(made, *systems),
@@ -957,7 +959,7 @@ def _early_reasons(results: StudyResults) -> list[str]:
     first = f", the first {found.reached_after} were enough" if found.reached_after else ""
     times = "once" if found.looks == 1 else f"{found.looks} times"
     return [
-        f"The lower {against_margin(found)}. {entered}{first}.",
+        f"The lower {bound_and_margin(found)}. {entered}{first}.",
         *([caution] if caution else []),
         f"Results were seen early ({times}), so the always-valid bound decides. The declared analysis has its error rate "
         "only if nobody looks before the end.",
@@ -986,7 +988,7 @@ def reasons(left_out: Mapping[str, int]) -> str:
 
 def _questions_said(results: StudyResults) -> str | None:
     found = results.verdict
-    mean, margin = results.answer.found.mean, results.answer.found.margin
+    mean, margin = results.answer.conclusion.mean, results.answer.conclusion.margin
     if margin is None or found.bound is None:
         return None
     if results.answer.value != TOO_LITTLE:
@@ -1012,7 +1014,7 @@ def _undeclared(results: StudyResults) -> str | None:
 
 
 def _disagreement(results: StudyResults) -> str | None:
-    margin, systems = results.answer.found.margin, (results.candidate, results.comparator)
+    margin, systems = results.answer.conclusion.margin, (results.candidate, results.comparator)
     others = [
         f"{line.name}: {answer_name(line.answer, margin, *systems, results.answer.votes_mean)}"
         for line in results.sensitivity
@@ -1028,7 +1030,7 @@ def _change_said(results: StudyResults) -> str | None:
     after = results.after_unblinding
     if not after.any or after.since is None:
         return None
-    margin, systems = results.answer.found.margin, (results.candidate, results.comparator)
+    margin, systems = results.answer.conclusion.margin, (results.candidate, results.comparator)
     then = (
         "none"
         if after.answer is None

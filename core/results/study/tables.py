@@ -77,30 +77,34 @@ def two_raters(results: StudyResults, first: str, second: str) -> Contingency:
     return Contingency(found.order, turned, (first, second))
 
 
-def agreement_cell(found: AgreementEstimate, n_shown: int, reason: str = "") -> Interval:
+def agreement_cell(estimate: AgreementEstimate, n_shown: int, reason: str = "") -> Interval:
     """The estimate with the interval to show first, and with its n if it differs from the row's, `n_shown`.
 
     reason: why it is undefined, where readers need another reason than its own.
     """
-    low, high = first_interval(found) or (None, None)
-    reason = reason or found.reason or ""
-    none = found.interval_reason or found.interval_t_reason or "nothing varies between questions"
+    low, high = first_interval(estimate) or (None, None)
+    reason = reason or estimate.reason or ""
+    none = estimate.interval_reason or estimate.interval_t_reason or "nothing varies between questions"
     return replace(
-        interval(found),
+        interval(estimate),
         low=low,
         high=high,
         reason=reason,
         interval_reason=none if low is None and not reason else "",
-        beside=f"(n {found.n})" if found.n != n_shown and found.estimate is not None else "",
+        beside=f"(n {estimate.n})" if estimate.n != n_shown and estimate.estimate is not None else "",
     )
 
 
-def median_seconds(one: RaterSeconds) -> tuple[Interval, Interval]:
+def median_seconds(rater: RaterSeconds) -> tuple[Interval, Interval]:
     """Both medians; `n` counts the answers behind each."""
     return (
-        Interval(one.median_seconds_first, n=one.n_first, reason="" if one.n_first else "no time is known"),
         Interval(
-            one.median_seconds_visible, n=one.n_visible, reason="" if one.n_visible else "no browser said it"
+            rater.median_seconds_first, n=rater.n_first, reason="" if rater.n_first else "no time is known"
+        ),
+        Interval(
+            rater.median_seconds_visible,
+            n=rater.n_visible,
+            reason="" if rater.n_visible else "no browser said it",
         ),
     )
 

@@ -263,33 +263,33 @@ def judged_texts(texts: TextList, tables: Sequence[ScoreTable]) -> TextList:
     )
 
 
-def texts_shown(texts: TextList, asked: TextFilter) -> NDArray[np.int64]:
+def texts_shown(texts: TextList, wanted: TextFilter) -> NDArray[np.int64]:
     """Places of the texts that are asked for, in the study's order or by the difference that is asked for.
 
     Raises InputError for a system, level, rater, judge or dimension that the study does not have.
     """
-    check_names("system", asked.systems, texts.systems)
-    check_names("level", asked.levels, texts.record.study.levels)
-    check_names("rater", [asked.rater] if asked.rater else [], texts.raters)
-    check_names("judge", [asked.judge] if asked.judge else [], texts.judges)
-    check_names("dimension", [asked.dimension] if asked.dimension else [], texts.dimensions)
+    check_names("system", wanted.systems, texts.systems)
+    check_names("level", wanted.levels, texts.record.study.levels)
+    check_names("rater", [wanted.rater] if wanted.rater else [], texts.raters)
+    check_names("judge", [wanted.judge] if wanted.judge else [], texts.judges)
+    check_names("dimension", [wanted.dimension] if wanted.dimension else [], texts.dimensions)
     kept = np.ones(len(texts.texts), dtype=np.bool_)
-    if asked.systems:
-        kept &= np.array([one.source in asked.systems for one in texts.texts], dtype=np.bool_)
-    if asked.levels:
-        kept &= np.array([one.level in asked.levels for one in texts.texts], dtype=np.bool_)
-    if asked.flagged:
+    if wanted.systems:
+        kept &= np.array([one.source in wanted.systems for one in texts.texts], dtype=np.bool_)
+    if wanted.levels:
+        kept &= np.array([one.level in wanted.levels for one in texts.texts], dtype=np.bool_)
+    if wanted.flagged:
         kept &= texts.flagged
-    if asked.unrated:
-        kept &= np.isnan(texts.mean(asked.dimension))
-    if asked.rater:
-        kept &= (~np.isnan(texts.ratings[:, texts.raters.index(asked.rater)])).any(axis=1)
+    if wanted.unrated:
+        kept &= np.isnan(texts.mean(wanted.dimension))
+    if wanted.rater:
+        kept &= (~np.isnan(texts.ratings[:, texts.raters.index(wanted.rater)])).any(axis=1)
     order = np.zeros(len(texts.texts))
-    if asked.disagree:
-        order = texts.spread(asked.dimension)
+    if wanted.disagree:
+        order = texts.spread(wanted.dimension)
         kept &= order > 0
-    if asked.judge:
-        order = np.abs(texts.gaps(asked.judge, asked.dimension))
+    if wanted.judge:
+        order = np.abs(texts.gaps(wanted.judge, wanted.dimension))
         kept &= ~np.isnan(order)
     places = np.flatnonzero(kept)
     return np.asarray(places[np.argsort(-order[places], kind="stable")])

@@ -37,7 +37,7 @@ class AnswerWords:
     """A vote for a system, as a heading."""
 
 
-def _with_margin(better: str, not_worse: str, worse: str) -> Mapping[AnswerValue, str]:
+def _margin_words(better: str, not_worse: str, worse: str) -> Mapping[AnswerValue, str]:
     return {
         BETTER: better,
         NOT_WORSE: not_worse,
@@ -48,17 +48,17 @@ def _with_margin(better: str, not_worse: str, worse: str) -> Mapping[AnswerValue
     }
 
 
-def _about(better: str, not_worse: str, worse: str) -> Mapping[AnswerValue, str]:
+def _plain_words(better: str, not_worse: str, worse: str) -> Mapping[AnswerValue, str]:
     return {BETTER: better, NOT_WORSE: not_worse, WITHIN_MARGIN: f"{worse}, within the margin", WORSE: worse}
 
 
 _BETTER = AnswerWords(
-    _with_margin("Better", "Not worse", "Worse"),
+    _margin_words("Better", "Not worse", "Worse"),
     asks="Is {candidate} or {comparator} better",
     asks_margin="Is {candidate} better than {comparator}, or not worse by more than the margin of {margin:g},",
     ahead="{first} is preferred to {second}",
     neither="Neither is shown to be better",
-    about=_about("is better", "is not worse", "is worse"),
+    about=_plain_words("is better", "is not worse", "is worse"),
     wins="{system} wins",
     shares="{candidate} wins {won} of pairs and {comparator} {lost}",
     worse="is worse",
@@ -68,12 +68,12 @@ _BETTER = AnswerWords(
     choice="{system} better",
 )
 _FITS = AnswerWords(
-    _with_margin("Fits better", "Fits no worse", "Fits worse"),
+    _margin_words("Fits better", "Fits no worse", "Fits worse"),
     asks="Does {candidate} or {comparator} fit the levels better",
     asks_margin="Does {candidate} fit the levels better than {comparator}, or worse by no more than the margin of {margin:g},",
     ahead="{first} fits the levels better than {second}",
     neither="Neither is shown to fit the levels better",
-    about=_about("fits better", "fits no worse", "fits worse"),
+    about=_plain_words("fits better", "fits no worse", "fits worse"),
     wins="{system} fits better",
     shares="{candidate} fits better in {won} of pairs and {comparator} in {lost}",
     worse="fits worse",

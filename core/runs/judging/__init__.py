@@ -45,12 +45,12 @@ from core.runs.jobs import (
 from core.runs.records import (
     ABOUT,
     RECORDS_FILE,
-    about,
     kept_record,
     piece_of,
     printable_record,
     read_pieces,
     record_of,
+    text_columns,
     write_pieces,
     write_records,
 )
@@ -73,25 +73,25 @@ SPANS_FILE = "spans.csv"
 class Judging(WorkPath):
     """The path of runs in which a judge scores texts."""
 
-    def read(self, asked: Asked, data: bytes, file_name: str) -> RatedSet:
+    def read(self, request: Asked, data: bytes, file_name: str) -> RatedSet:
         """Read the texts, with people's ratings if the judge uses them."""
-        if asked.kind.reads == "rated texts":
+        if request.kind.reads == "rated texts":
             return read_rated(data, file_name)
         return unrated(read_texts(data, file_name))
 
-    def items(self, asked: Asked, contents: RatedSet) -> Mapping[str, Sequence[RatedText]]:
+    def items(self, request: Asked, contents: RatedSet) -> Mapping[str, Sequence[RatedText]]:
         """Item -> texts to be judged."""
-        return grouped(_judged(asked, contents), lambda text: text.output.item_id)
+        return grouped(_judged(request, contents), lambda text: text.output.item_id)
 
-    def check(self, asked: Asked, contents: RatedSet, sha256: str) -> tuple[Remark | str, ...]:
+    def check(self, request: Asked, contents: RatedSet, sha256: str) -> tuple[Remark | str, ...]:
         """Remarks on texts that lack something, and on settings under which the judge measures nothing."""
-        kind, bench = kind_of(asked), bench_of(asked, contents, sha256)
+        kind, bench = kind_of(request), bench_of(request, contents, sha256)
         if kind.reads != "pairs":
             check_unmasked((text.output for text in contents.texts), contents.file_name)
-        metrics_of(asked, bench)  # reports an unreadable rubric or prompt now
-        texts = [text.output for text in _judged(asked, contents)]
-        alike = alike_notes([None if asked.by_rules else asked.model.model], texts)
-        return (*contents.notes, *kind.check(asked.chosen, bench, contents, asked.by_rules), *alike)
+        metrics_of(request, bench)  # reports an unreadable rubric or prompt now
+        texts = [text.output for text in _judged(request, contents)]
+        alike = alike_notes([None if request.by_rules else request.model.model], texts)
+        return (*contents.notes, *kind.check(request.settings, bench, contents, request.by_rules), *alike)
 
     def named(self, thing: RatedText) -> tuple[str | None, str | None]:
         """System and level of the text."""
@@ -103,7 +103,7 @@ class Judging(WorkPath):
 
     def planned(self, run: RunAtHand) -> tuple[Metric, ...]:
         """The metrics according to the settings, before anything is loaded."""
-        return metrics_of(run.asked, bench_of(run.asked, run.contents, run.run.data_sha256))
+        return metrics_of(run.request, bench_of(run.request, run.contents, run.run.data_sha256))
 
     def left_out(self, run: RunAtHand) -> Mapping[str, int]:
         """Rows without a text to judge, and texts that serve only as examples."""
@@ -116,9 +116,9 @@ class Judging(WorkPath):
         marks errors, spans.csv has one row per error, as read by `core.formats.spans.rows`. Where texts have marks of injection,
         marked-texts.csv lists them.
         """
-        kind, output = kind_of(run.asked), judge_output(run)
+        kind, output = kind_of(run.request), judge_output(run)
         rows = (
-            about(text.row) | row
+            text_columns(text.row) | row
             for text in output.texts
             if text.record is not None
             for row in kind.details(text.record)
@@ -138,40 +138,43 @@ class Judging(WorkPath):
         return files
 
 
-def kind_of(asked: Asked) -> JudgeKind:
+def kind_of(request: Asked) -> JudgeKind:
     """The judge's kind. Asserts that the run is a judge's run."""
-    assert isinstance(asked.kind, JudgeKind), f"{asked.kind.name} does not score texts"
-    return asked.kind
+    assert isinstance(request.kind, JudgeKind), f"{request.kind.name} does not score texts"
+    return request.kind
 
 
 def judged_among(run: RunAtHand) -> tuple[RatedText, ...]:
     """The texts to be scored; other texts in the file serve only as examples."""
-    return _judged(run.asked, run.contents)
+    return _judged(run.request, run.contents)
 
 
-def _judged(asked: Asked, contents: RatedSet) -> tuple[RatedText, ...]:
-    return tuple(text for text in contents.texts if asked.chosen.judges(text))
+def _judged(request: Asked, contents: RatedSet) -> tuple[RatedText, ...]:
+    return tuple(text for text in contents.texts if request.settings.judges(text))
 
 
-def bench_of(asked: Asked, contents: RatedSet, sha256: str) -> Bench:
+def bench_of(request: Asked, contents: RatedSet, sha256: str) -> Bench:
     """The judge's inputs. The helper is not loaded yet."""
-    helper = kind_of(asked).helper(asked.chosen)
-    return Bench(asked.prompts_read, asked.attached, contents.texts, sha256, helper)
+    helper = kind_of(request).helper(request.settings)
+    return Bench(request.prompts_read, request.attached, contents.texts, sha256, helper)
 
 
-def metrics_of(asked: Asked, bench: Bench, engine: str = "") -> tuple[Metric, ...]:
+def metrics_of(request: Asked, bench: Bench, engine: str = "") -> tuple[Metric, ...]:
     """The metrics, with everything that determines the scores in their signatures. engine: hash of a loaded vLLM engine."""
-    kind, model = kind_of(asked), asked.model
+    kind, model = kind_of(request), request.model
     who: dict[str, object] = {
         "model": model.short_name if model.backend == "vllm" else model.model,
         "backend": model.answered_as,
         "engine": engine,
     }
-    if not asked.by_rules:
+    if not request.by_rules:
         who |= {"attempts": model.attempts, **model.chosen}
     who |= {f"prompt-{name}": prompt.sha256[:SHORT_SHA] for name, prompt in sorted(bench.prompts.items())}
     return kind.metrics(
-        asked.called, asked.chosen, who | dict(kind.also_signed(asked.chosen, bench)), kind.dimensions(bench)
+        request.called,
+        request.settings,
+        who | dict(kind.also_signed(request.settings, bench)),
+        kind.dimensions(bench),
     )
 
 
@@ -181,7 +184,7 @@ class JudgeJob(AskingJob):
     def __init__(self, run: RunAtHand) -> None:
         super().__init__(run)
         self._run = run
-        self._bench = bench_of(run.asked, run.contents, run.run.data_sha256)
+        self._bench = bench_of(run.request, run.contents, run.run.data_sha256)
         self._names: tuple[str, ...] = ()
         self._opened: Opened | None = None
 
@@ -198,7 +201,7 @@ class JudgeJob(AskingJob):
         if self._bench.helper is not None:
             await self._bench.helper.start()
         self._names = tuple(metric.name for metric in metrics_of(self.asked, self._bench))
-        self._opened = kind_of(self.asked).open(self.asked.chosen, self._bench)
+        self._opened = kind_of(self.asked).open(self.asked.settings, self._bench)
 
     async def do(self, position: int, cache: Cache) -> Outcome:
         """Judge all texts of one item. They share a model, so that equal requests are sent once."""
@@ -260,7 +263,7 @@ def judge_output_if_any(run: RunAtHand) -> JudgeOutput | None:
 
 def texts_beside(run: RunAtHand) -> tuple[TextBeside, ...]:
     """The run's texts with the judge's reasons. Raises InputError for a run that judges no texts."""
-    return texts_of_judge(judge_output(run), kind_of(run.asked))
+    return texts_of_judge(judge_output(run), kind_of(run.request))
 
 
 class JudgedSoFar:
@@ -273,12 +276,12 @@ class JudgedSoFar:
 
     def output(self, run: RunAtHand) -> JudgeOutput:
         """See judge_output."""
-        asked = judging_run(run).asked
+        asked = judging_run(run).request
         return JudgeOutput(
             asked.called,
             run.kind.name,
             asked.model.named or RULES,
-            asked.chosen.model_dump(mode="json"),
+            asked.settings.model_dump(mode="json"),
             run.metrics,
             tuple(text for item in self._items.look(run) for text in item),
             asked.attached,
@@ -290,12 +293,12 @@ class JudgedSoFar:
             self._texts = run.items
         # An item with an internal error has no rows; otherwise each text has one, in the order of the file.
         texts = zip(self._texts[item_id], result.get("outputs", ()), strict=False)
-        return tuple(_judged_text(text, kept, run.asked, run.metrics) for text, kept in texts)
+        return tuple(_judged_text(text, kept, run.request, run.metrics) for text, kept in texts)
 
 
 def degeneracy_of(run: RunAtHand) -> tuple[Degeneracy, ...]:
     """Signs that the judge's scores so far measure little. Raises InputError for a run that judges no texts."""
-    return degeneracy(kind_of(judging_run(run).asked), judge_output(run))
+    return degeneracy(kind_of(judging_run(run).request), judge_output(run))
 
 
 def injections_in(run: RunAtHand) -> Injections:
@@ -311,17 +314,17 @@ def judging_run(run: RunAtHand) -> RunAtHand:
 
 
 def _judged_text(
-    text: RatedText, kept: Mapping[str, Any], asked: Asked, metrics: Sequence[Metric]
+    text: RatedText, kept: Mapping[str, Any], request: Asked, metrics: Sequence[Metric]
 ) -> JudgedText:
     output = text.output
     return JudgedText(
         row=output.row,
         text=output.text,
-        document=compared_with(asked.chosen, output),
+        document=compared_with(request.settings, output),
         question=output.source,
         scores={metric.name: score for metric, score in zip(metrics, kept["scores"], strict=True)},
         reasons=kept["reasons"],
-        record=record_of(kind_of(asked), kept.get("record")),
+        record=record_of(kind_of(request), kept.get("record")),
     )
 
 
@@ -338,14 +341,14 @@ Pieces = tuple[Any, ...]
 class Auditing(WorkPath):
     """The path of audits of judges."""
 
-    def read(self, asked: Asked, data: bytes, file_name: str) -> Pieces:
+    def read(self, request: Asked, data: bytes, file_name: str) -> Pieces:
         """Read the sets of questions, or the marked texts."""
-        pieces = read_pieces(audit_of(asked), data, file_name)
-        if why := audit_of(asked).nothing(pieces):
+        pieces = read_pieces(audit_of(request), data, file_name)
+        if why := audit_of(request).nothing(pieces):
             raise InputError(f"{file_name} has no {why}.")
         return pieces
 
-    def items(self, asked: Asked, contents: Pieces) -> Mapping[str, Sequence[Any]]:
+    def items(self, request: Asked, contents: Pieces) -> Mapping[str, Sequence[Any]]:
         """Item -> its pieces."""
         return grouped(contents, lambda piece: piece.row.item_id)
 
@@ -359,28 +362,28 @@ class Auditing(WorkPath):
 
     def files(self, run: RunAtHand) -> dict[str, bytes]:
         """records.jsonl, which can be read back, and a table with one row per answer."""
-        kind, pieces = audit_of(run.asked), pieces_done(run)
-        rows = (about(piece.row) | row for piece in pieces for row in kind.rows(piece))
+        kind, pieces = audit_of(run.request), pieces_done(run)
+        rows = (text_columns(piece.row) | row for piece in pieces for row in kind.rows(piece))
         return {
             RECORDS_FILE: write_pieces(pieces),
             kind.table: csv_bytes((*ABOUT, *kind.columns), rows),
             **kind.also(pieces),
         }
 
-    def maker(self, asked: Asked) -> str:
+    def maker(self, request: Asked) -> str:
         """The model that does the audit, as the user named it."""
-        return asked.model.named or RULES
+        return request.model.named or RULES
 
 
-def audit_of(asked: Asked) -> AuditKind:
+def audit_of(request: Asked) -> AuditKind:
     """The audit's kind. Asserts that the run is an audit."""
-    assert isinstance(asked.kind, AuditKind), f"{asked.kind.name} is not an audit"
-    return asked.kind
+    assert isinstance(request.kind, AuditKind), f"{request.kind.name} is not an audit"
+    return request.kind
 
 
 def pieces_done(run: RunAtHand) -> Pieces:
     """The pieces completed so far, in the order of the file."""
-    kind = audit_of(run.asked)
+    kind = audit_of(run.request)
     return tuple(piece_of(kind, piece) for _, result in results_of(run) for piece in result.get("pieces", ()))
 
 
@@ -390,7 +393,7 @@ def answered(run: RunAtHand, kind: AuditKind) -> tuple[str, Pieces]:
         raise InputError(
             f"Run {run.run.run_id} is of the kind {run.kind.name}; choose a run of the kind {kind.name}."
         )
-    return run.path.maker(run.asked), pieces_done(run)
+    return run.path.maker(run.request), pieces_done(run)
 
 
 class AuditJob(AskingJob):
@@ -398,7 +401,7 @@ class AuditJob(AskingJob):
 
     def __init__(self, run: RunAtHand) -> None:
         super().__init__(run)
-        self._audits: Audits = audit_of(run.asked).open(run.asked.chosen, run.asked.prompts_read)
+        self._audits: Audits = audit_of(run.request).open(run.request.settings, run.request.prompts_read)
 
     async def do(self, position: int, cache: Cache) -> Outcome:
         """Process all pieces of one item."""

@@ -143,7 +143,7 @@ class _Fields(Strict):
 class JudgeFile:
     """A judge that was read from a file, or that is to be written to one."""
 
-    asked: Asked
+    request: Asked
     """The request, as a run would store it."""
     maps: tuple[ScoreMap, ...] = ()
     limits: Limits | None = None
@@ -158,13 +158,13 @@ class JudgeFile:
     @property
     def kind(self) -> JudgeKind:
         """The judge's kind."""
-        assert isinstance(self.asked.kind, JudgeKind)
-        return self.asked.kind
+        assert isinstance(self.request.kind, JudgeKind)
+        return self.request.kind
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a user should know before the judge runs: where texts go, the judge's limits, edits, what the file lacks."""
-        chosen, model = self.asked.chosen, self.asked.model
+        chosen, model = self.request.settings, self.request.model
         lines = [f"texts are sent to {shown(model.model)} at {model.base_url}"] if model.base_url else []
         lines += [] if self.limits is None else [self.limits.said]
         lines += self.edited
@@ -176,15 +176,15 @@ class JudgeFile:
 
 
 def judge_file(
-    asked: Asked, *, maps: Sequence[ScoreMap] = (), limits: Limits | None = None, name: str = ""
+    request: Asked, *, maps: Sequence[ScoreMap] = (), limits: Limits | None = None, name: str = ""
 ) -> JudgeFile:
     """The judge of a run, for export. name: for messages. Raises InputError if the run has no judge that scores texts."""
-    if not isinstance(asked.kind, JudgeKind):
+    if not isinstance(request.kind, JudgeKind):
         known = ", ".join(one.name for one in kinds_that("judging"))
         raise InputError(
-            f"{name or 'The run'} is of the kind {asked.kind.name}; choose a run of a judge: {known}."
+            f"{name or 'The run'} is of the kind {request.kind.name}; choose a run of a judge: {known}."
         )
-    return JudgeFile(asked, tuple(maps), limits, exported=datetime.now(UTC).date().isoformat())
+    return JudgeFile(request, tuple(maps), limits, exported=datetime.now(UTC).date().isoformat())
 
 
 def write_judge(judge: JudgeFile) -> bytes:
@@ -193,8 +193,8 @@ def write_judge(judge: JudgeFile) -> bytes:
     Headers are left out: they change no score, and may hold a key or name its variable. Raises InputError if a setting
     contains a secret, or if the file would be too large to read.
     """
-    asked, backend = judge.asked, judge.asked.model.backend
-    own = _dumped(asked.chosen, asked.chosen.ignored(backend))
+    asked, backend = judge.request, judge.request.model.backend
+    own = _dumped(asked.settings, asked.settings.ignored(backend))
     of_model = _dumped(asked.model, asked.model.ignored(backend))
     for name, one in CallSettings.model_fields.items():
         if getattr(asked.model, name) == one.default:
@@ -248,9 +248,11 @@ def _secrets(model: ModelSettings) -> Iterator[str]:
     yield from (os.environ.get(name, "").strip() for name in {OPENAI_KEY, *names})
 
 
-def _signatures(asked: Asked) -> dict[str, str]:
+def _signatures(request: Asked) -> dict[str, str]:
     """Column -> signature, as far as it does not depend on texts."""
-    return {one.name: one.signature for one in metrics_of(asked, bench_of(asked, RatedSet((), "", ""), ""))}
+    return {
+        one.name: one.signature for one in metrics_of(request, bench_of(request, RatedSet((), "", ""), ""))
+    }
 
 
 def load_judge(path: Path) -> JudgeFile:
@@ -309,8 +311,8 @@ def read_judge(text: str, file_name: str) -> JudgeFile:
         try:
             asked, _ = ask(
                 kind,
-                _with_tuples(fields.settings),
-                _with_tuples(fields.model),
+                _tuples(fields.settings),
+                _tuples(fields.model),
                 {},
                 name=fields.name or "",
                 attached=attached or usual,
@@ -415,7 +417,7 @@ def _unknown(given: Mapping[str, Any], model: type[Settings], place: Place) -> I
             yield f"{place(name)}: unknown setting{meant}"
 
 
-def _with_tuples(given: Mapping[str, Any]) -> dict[str, Any]:
+def _tuples(given: Mapping[str, Any]) -> dict[str, Any]:
     """YAML has lists where settings have tuples."""
     return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
 
@@ -447,7 +449,7 @@ def _map_problems(one: ScoreMap, signatures: Mapping[str, str]) -> Iterator[str]
 
 def ask_as(
     judge: JudgeFile,
-    chosen: Mapping[str, object],
+    values: Mapping[str, object],
     model: Mapping[str, object],
     running: Mapping[str, object],
     *,
@@ -459,9 +461,9 @@ def ask_as(
 
     A value of the file that the given ones make useless is dropped, and so is a prompt that the changed judge does not send.
     """
-    asked, kind = judge.asked, judge.kind
+    asked, kind = judge.request, judge.kind
     backend = str(model.get("backend") or asked.model.backend)
-    own = _heeding(asked.chosen, chosen, backend)
+    own = _heeding(asked.settings, values, backend)
     of_model = _heeding(asked.model, model, backend)
     wanted = kind.Settings.read(own, [])
     kept: list[Prompt] = []
@@ -480,34 +482,34 @@ def ask_as(
     )
 
 
-def _heeding(kept: Settings, given: Mapping[str, object], backend: str) -> dict[str, Any]:
+def _heeding(kept: Settings, values: Mapping[str, object], backend: str) -> dict[str, Any]:
     """The kept values with the given ones in their place, without kept values that have no effect then."""
     usual = type(kept).model_fields
-    merged = {name: getattr(kept, name) for name in usual} | dict(given)
+    merged = {name: getattr(kept, name) for name in usual} | dict(values)
     found = type(kept).read(merged, [])
     useless = frozenset() if found is None else found.ignored(backend)
-    return {name: value for name, value in merged.items() if name in given or name not in useless}
+    return {name: value for name, value in merged.items() if name in values or name not in useless}
 
 
-def differences(judge: JudgeFile, asked: Asked) -> list[str]:
+def differences(judge: JudgeFile, request: Asked) -> list[str]:
     """What a request changes of the judge in the file, a few words each, by field."""
     found = []
-    for before, now in ((judge.asked.chosen, asked.chosen), (judge.asked.model, asked.model)):
+    for before, now in ((judge.request.settings, request.settings), (judge.request.model, request.model)):
         for name, one in fields_of(type(before)).items():
             old, new = getattr(before, name), getattr(now, name)
             if old != new and one.about.scored:
                 found.append(f"{one.valued(new)} instead of {one.valued(old)}")
     hashes = [
         {purpose: prompt.sha256 for purpose, prompt in one.prompts_read.items()}
-        for one in (judge.asked, asked)
+        for one in (judge.request, request)
     ]
     found += [
-        f"prompt for {purpose}: {asked.prompts_read[purpose].name}"
+        f"prompt for {purpose}: {request.prompts_read[purpose].name}"
         for purpose, sha256 in hashes[1].items()
         if hashes[0].get(purpose) != sha256
     ]
-    file = asked.kind.attachment
-    if file is not None and file.sha256(asked.attached) != file.sha256(judge.asked.attached):
+    file = request.kind.attachment
+    if file is not None and file.sha256(request.attached) != file.sha256(judge.request.attached):
         found.append(f"another {file.option}")
     return found
 
@@ -526,7 +528,7 @@ def mapped_scores(judge: JudgeFile, table: ScoreTable) -> tuple[ScoreTable, tupl
         raise InputError(
             "The judge's file has no map to the people's scale; fit one with `calibrate` and export it."
         )
-    places = {name: at for at, name in enumerate(judge.signatures or _signatures(judge.asked))}
+    places = {name: at for at, name in enumerate(judge.signatures or _signatures(judge.request))}
     reasons: dict[tuple[int, int], str] = {}
     metrics, columns, notes = [], [], []
     for number, one in enumerate(judge.maps):
@@ -636,7 +638,7 @@ def _failing(groups: Sequence[object]) -> list[str]:
 
 def left_out_of_file(judge: JudgeFile) -> list[str]:
     """What the judge's run used and its file does not contain, a sentence each."""
-    model = judge.asked.model
+    model = judge.request.model
     lines = [f"{name} are not in the file; give them again" for name in _NOT_IN_FILES if getattr(model, name)]
     lines += [f"{name} is not in the file; give it again" for name in _RUNS_CODE if name in model.engine]
     return lines

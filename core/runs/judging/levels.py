@@ -21,7 +21,7 @@ from core.runs.generation import texts_of_run, traces_of
 from core.runs.jobs import RunAtHand
 from core.runs.judging import judge_output
 from core.runs.kinds import KINDS
-from core.runs.path import at_hand, runs_that
+from core.runs.path import runs_that, saved_run
 from core.runs.records import RECORDS_FILE, adapter, bytes_of, read_judge_folder, read_report
 from core.schema.runs import RULES, Run
 from core.schema.scores import JudgeOutput, ScorableOutput
@@ -97,7 +97,7 @@ def made_by(run: RunAtHand) -> RunAtHand | None:
     named = _MADE_BY.match(run.run.data_file)
     numbers = {one.run_id: one for one in runs_that(run.store, "generation")}
     found = numbers.get(int(named.group(1))) if named else None
-    return None if found is None else at_hand(run.store, found)
+    return None if found is None else saved_run(run.store, found)
 
 
 def made_of_run(run: RunAtHand) -> Made:

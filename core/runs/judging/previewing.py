@@ -15,7 +15,7 @@ from core.runs.costs import cost_alone
 from core.runs.jobs import RunAtHand
 from core.runs.judging import judge_output, judged_among
 from core.runs.judging.several import components_in, is_whole
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.runs.progress import progress_of
 from core.schema.runs import Kind
 from core.schema.scores import RatedSet, RatedText, ScoredRow
@@ -57,14 +57,14 @@ class Preview:
 
 
 def preview_file(
-    kind: Kind, contents: RatedSet, chosen: JudgeSettings, data: bytes, file_name: str
+    kind: Kind, contents: RatedSet, settings: JudgeSettings, data: bytes, file_name: str
 ) -> tuple[bytes, str, int | None]:
     """The file of a preview, its name and how many of its items are judged (None: all).
 
     Of a judge that reads each text by itself: three texts, from the beginning, the middle and the end of the file. A judge that
     needs other texts beside them, for its examples or for pairs, gets the whole file and judges its first items.
     """
-    judged = [text for text in contents.texts if chosen.judges(text)]
+    judged = [text for text in contents.texts if settings.judges(text)]
     if not judged:
         raise InputError(f"{file_name} has no text that this judge would judge.")
     if kind.reads == "texts":
@@ -104,7 +104,7 @@ def previewed(run: RunAtHand) -> Preview:
     replied = all(any(call.reply is not None for call in one.calls) for one in found)
     return Preview(
         run.run.run_id,
-        frozenset(prompt.sha256 for prompt in run.asked.prompts_read.values()),
+        frozenset(prompt.sha256 for prompt in run.request.prompts_read.values()),
         tuple(found),
         cost,
         cost.money,
@@ -122,7 +122,7 @@ def save_previewed(store: Store, run_id: int, text: str) -> Prompt:
     Raises InputError otherwise, and as `save_prompt`.
     """
     prompt = parse_prompt(text, "to be saved")
-    found = previewed(at_hand(store, run_id))
+    found = previewed(saved_run(store, run_id))
     if prompt.sha256 not in found.sent or not found.is_whole:
         raise InputError(
             f"Preview exactly this prompt on {N_TEXTS} texts first: the text was changed since, or not every text has a reply."

@@ -39,7 +39,7 @@ class Variant:
 
     name: str
     """Tells it from the others, such as `rubric with gpt-4o`."""
-    asked: Asked
+    request: Asked
     running: Settings
     changed: Mapping[str, object] = field(default_factory=dict)
     """Processing settings that an earlier run of it gets, such as prices."""
@@ -54,7 +54,7 @@ def variants(made: Sequence[tuple[Asked, Settings]]) -> tuple[Variant, ...]:
     names = names_of([asked for asked, _ in made])
     seen: dict[object, str] = {}
     for (asked, _), name in zip(made, names, strict=True):
-        key = (asked.chosen, asked.model, tuple(sorted(_hashes(asked).items())), asked.attached)
+        key = (asked.settings, asked.model, tuple(sorted(_hashes(asked).items())), asked.attached)
         if (before := seen.setdefault(repr(key), name)) is not name:
             problems.append(f"{shown(before)} and {shown(name)} send the same to the same model")
     if problems:
@@ -66,8 +66,8 @@ def variants(made: Sequence[tuple[Asked, Settings]]) -> tuple[Variant, ...]:
     )
 
 
-def _hashes(asked: Asked) -> dict[str, str]:
-    return {purpose: prompt.sha256 for purpose, prompt in asked.prompts_read.items()}
+def _hashes(request: Asked) -> dict[str, str]:
+    return {purpose: prompt.sha256 for purpose, prompt in request.prompts_read.items()}
 
 
 def prompt_names(judges: Sequence[Asked]) -> list[str]:
@@ -106,20 +106,20 @@ def names_of(judges: Sequence[Asked]) -> list[str]:
 
 def names_of_runs(runs: Sequence[RunAtHand]) -> list[str]:
     """The names of the runs' judges, with the run's number where two have the same."""
-    names = names_of([run.asked for run in runs])
+    names = names_of([run.request for run in runs])
     return [
         f"{name} (run {run.run.run_id})" if names.count(name) > 1 else name
         for name, run in zip(names, runs, strict=True)
     ]
 
 
-def _called(asked: Asked, name: str) -> Asked:
+def _called(request: Asked, name: str) -> Asked:
     """The judge with a name for lists of runs that contains its prompt."""
-    if asked.name:
-        return asked
+    if request.name:
+        return request
     prompt = _NOT_IN_NAMES.sub("-", name.partition(" with ")[0]).strip("-")
-    called = asked.called if prompt in asked.called else f"{asked.called}-{prompt}"
-    return replace(asked, name=called[:_MOST_OF_NAME])
+    called = request.called if prompt in request.called else f"{request.called}-{prompt}"
+    return replace(request, name=called[:_MOST_OF_NAME])
 
 
 @dataclass(frozen=True)
@@ -163,9 +163,9 @@ def create_together(
     try:
         for one in plan:
             try:
-                run = find_same(store, data, one.asked, named=False)
+                run = find_same(store, data, one.request, named=False)
             except InputError:
-                run, notes = create(store, data, file_name, one.asked, one.running, limit)
+                run, notes = create(store, data, file_name, one.request, one.running, limit)
                 found.append(Planned(one, run, True, notes))
                 continue
             done = progress_of(store, run.run.run_id).n_finished
@@ -191,7 +191,7 @@ def scores_levels(runs: Sequence[RunAtHand]) -> bool:
     """Whether scores of different levels can be compared. A judge that compares answers of one level cannot tell levels apart."""
     return all(
         run.kind.reads != "pairs"
-        or tells_levels((text.output for text in judged_among(run)), run.asked.chosen.between)
+        or tells_levels((text.output for text in judged_among(run)), run.request.settings.between)
         for run in runs
     )
 
@@ -300,7 +300,7 @@ def _component(runs: Sequence[RunAtHand], asked: str | None) -> str:
 
 def components_in(run: RunAtHand) -> dict[str, str]:
     """Component -> its metric's name: what follows the judge's name there."""
-    called = run.asked.called
+    called = run.request.called
     return {metric.name.removeprefix(called).lstrip("-"): metric.name for metric in run.metrics}
 
 
@@ -326,7 +326,7 @@ def tried(
             f"These runs are of several kinds: {listed(kinds)}. Compare judges of different kinds with `check` or `which`."
         )
     shared, chosen = components_of(runs), _component(runs, component)
-    asked = [run.asked for run in runs]
+    asked = [run.request for run in runs]
     names, prompts = names_of_runs(runs), prompt_names(asked)
     found = tuple(
         _tried(run, name, prompt, components_in(run)[chosen], prices or {})
@@ -341,7 +341,7 @@ def tried(
 
 def _tried(run: RunAtHand, name: str, prompt: str, metric: str, prices: Prices) -> Tried:
     cost = cost_alone(run)
-    model = run.asked.model.short_name
+    model = run.request.model.short_name
     asked_in, asked_out = prices.get(model, (None, None))
     cost = replace(
         cost,
@@ -349,7 +349,7 @@ def _tried(run: RunAtHand, name: str, prompt: str, metric: str, prices: Prices) 
         output_price=cost.output_price if asked_out is None else asked_out,
     )
     row = costs_side_by_side([cost])[-1]
-    facts = facts_of([metric], cost, judge_output(run), is_free=run.asked.by_rules)
+    facts = facts_of([metric], cost, judge_output(run), is_free=run.request.by_rules)
     return Tried(
         name,
         prompt,
@@ -372,7 +372,7 @@ def _setting_notes(judges: Sequence[Asked]) -> list[str]:
     """Settings other than prompts and model in which the judges differ: they change scores, too."""
     differing = [
         one.about.label
-        for of in ("chosen", "model")
+        for of in ("settings", "model")
         for name, one in fields_of(type(getattr(judges[0], of))).items()
         if name not in ("model", "backend", "base_url")
         and one.about.scored

@@ -36,12 +36,12 @@ class OpenStudy:
     study: Study
     n_raters: int
     done: int
-    asked: int
+    n_asked: int
 
     @property
     def share(self) -> float:
         """Share of the requested votes that have been given."""
-        return self.done / self.asked if self.asked else 0.0
+        return self.done / self.n_asked if self.n_asked else 0.0
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,9 @@ def overview(store: Store) -> Overview:
         running=tuple(run for run in runs if run.state in AT_WORK),
         waiting=tuple(run for run in runs if run.state in _WAITING),
         open_studies=tuple(so_far(store, study) for study in studies if study.state == "open"),
-        drafts=_in_state(studies, "draft"),
-        closed=_in_state(studies, "closed"),
-        unblinded=_in_state(studies, "unblinded"),
+        drafts=_studies_in(studies, "draft"),
+        closed=_studies_in(studies, "closed"),
+        unblinded=_studies_in(studies, "unblinded"),
     )
 
 
@@ -87,5 +87,5 @@ def so_far(store: Store, study: Study) -> OpenStudy:
     return OpenStudy(study, len(lines), sum(line.done for line in lines), sum(line.total for line in lines))
 
 
-def _in_state(studies: Sequence[Study], state: str) -> tuple[Study, ...]:
+def _studies_in(studies: Sequence[Study], state: str) -> tuple[Study, ...]:
     return tuple(study for study in studies if study.state == state)

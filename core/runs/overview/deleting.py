@@ -14,7 +14,7 @@ from core.store import Store
 from core.store.beside import delete_run_folder, run_folder, size_of
 from core.store.runs import delete_runs, get_run, half_deleted, list_runs, n_finished_since, note_deleted
 from core.store.studies import list_studies, now_utc
-from core.store.upkeep import Going, estimated_rows, going, in_bytes
+from core.store.upkeep import Going, byte_size, estimated_rows, going
 
 _ROWS_AT_ONCE = 10_000
 """Items and calls deleted in one transaction: raters' votes wait for less than a second or two."""
@@ -50,8 +50,8 @@ class Deletion:
         parts = [
             f"{counted(lost.n_items, 'item')}, {counted(lost.n_calls, 'call')}, "
             f"{counted(lost.n_replies, 'cached reply', 'cached replies')} and the input files "
-            f"({in_bytes(lost.n_bytes)} in the database)",
-            f"folders and logs ({in_bytes(self.files)})",
+            f"({byte_size(lost.n_bytes)} in the database)",
+            f"folders and logs ({byte_size(self.files)})",
         ]
         shared = counted(lost.n_shared, "cached reply", "cached replies")
         stay = (

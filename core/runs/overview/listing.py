@@ -97,7 +97,7 @@ def name_of(run: Run) -> str:
     except InputError:
         return ""
     if asked.kind.by_metrics:
-        metrics = asked.chosen.metrics
+        metrics = asked.settings.metrics
         return ", ".join(metrics) if len(metrics) <= 2 else f"{len(metrics)} metrics"
     return asked.called
 
@@ -123,13 +123,13 @@ class Working:
     @property
     def mean_rate(self) -> float | None:
         """Items per second over all its working time; None: unknown."""
-        return _per_second(self.progress.n_finished, wall_seconds(self.progress.run))
+        return _rate(self.progress.n_finished, wall_seconds(self.progress.run))
 
     @property
     def mean_calls_rate(self) -> float | None:
         """Requests or texts per second over all its working time; None: unknown."""
         n = sum(cost.calls for cost in self.progress.costs)
-        return _per_second(n, wall_seconds(self.progress.run))
+        return _rate(n, wall_seconds(self.progress.run))
 
 
 def working(store: Store, run: Run, processes: Processes, answered: Answered | None = None) -> Working:
@@ -145,7 +145,7 @@ def working(store: Store, run: Run, processes: Processes, answered: Answered | N
     return Working(progress, place, late / _LATE_SECONDS if late else None, left, memory)
 
 
-def _per_second(n: int, seconds: float | None) -> float | None:
+def _rate(n: int, seconds: float | None) -> float | None:
     return n / seconds if n and seconds else None
 
 
@@ -246,7 +246,7 @@ def _cells(run: Run, state: ShownState | None = None) -> tuple[Cell, ...]:
     return str(run.run_id), run.kind, name_of(run), run.data_file, state or state_of(run)
 
 
-def working_table(found: Sequence[Working]) -> ResultTable:
+def working_table(runs: Sequence[Working]) -> ResultTable:
     """What runs where and how fast, one row a run."""
     columns = (
         *_RUN,
@@ -266,12 +266,12 @@ def working_table(found: Sequence[Working]) -> ResultTable:
         Column("message", shown=False),
     )
     rows = []
-    for one in found:
+    for one in runs:
         progress, run = one.progress, one.progress.run
         rows.append(
             (
                 *_cells(run, progress.state),
-                *(progress.n_finished, run.n_wanted, _by_reason([progress.failures])),
+                *(progress.n_finished, run.n_wanted, _failures_by_reason([progress.failures])),
                 *(str(one.place), one.place.process, one.place.environment, one.place.engine),
                 *(progress.rate, one.mean_rate, one.calls_rate, one.mean_calls_rate),
                 "" if one.left is None else spoken_range(*one.left),
@@ -280,7 +280,7 @@ def working_table(found: Sequence[Working]) -> ResultTable:
             )
         )
     notes: tuple[str, ...] = ()
-    if any(one.memory is None and one.place.is_alive for one in found):
+    if any(one.memory is None and one.place.is_alive for one in runs):
         notes = (f"No memory: {NOT_REPORTED}.",)
     return ResultTable("runs-now", columns, tuple(rows), notes=notes)
 
@@ -303,7 +303,7 @@ def cost_table(lines: Sequence[RunLine]) -> ResultTable:
     rows = tuple(
         (
             *_cells(line.run, line.state),
-            _by_reason([line.failures]),
+            _failures_by_reason([line.failures]),
             *(model_of(line.run), line.run.created_minute),
             *(line.n_finished, line.run.n_wanted, line.calls, line.money),
             *(line.tokens("input_tokens"), line.tokens("output_tokens"), wall_seconds(line.run)),
@@ -364,7 +364,7 @@ def failure_table(lines: Sequence[RunLine]) -> ResultTable:
     return ResultTable("failures", columns, rows)
 
 
-def _by_reason(found: Iterable[Mapping[tuple[str, str], int]]) -> Mapping[str, int]:
+def _failures_by_reason(found: Iterable[Mapping[tuple[str, str], int]]) -> Mapping[str, int]:
     counts: Counter[str] = Counter()
     for failures in found:
         for (_, reason), n in failures.items():

@@ -10,7 +10,7 @@ from core.store import Store
 from core.store.beside import Orphan, orphans
 from core.store.places import folders_of
 from core.store.runs import list_runs
-from core.store.upkeep import MB, Space, in_bytes, space_of
+from core.store.upkeep import MB, Space, byte_size, space_of
 
 
 @dataclass(frozen=True)
@@ -33,19 +33,19 @@ class House:
         space = self.space
         if space.is_little:
             found.append(
-                f"Little space is left: {in_bytes(space.free)}. A backup or an update needs room for a copy of the database "
-                f"({in_bytes(space.database)})."
+                f"Little space is left: {byte_size(space.free)}. A backup or an update needs room for a copy of the database "
+                f"({byte_size(space.database)})."
             )
         if self.memory is not None and self.memory.available < self.memory.total / 10:
             found.append(
-                f"Little memory is left: {in_bytes(self.memory.available)} of {in_bytes(self.memory.total)}."
+                f"Little memory is left: {byte_size(self.memory.available)} of {byte_size(self.memory.total)}."
             )
         if self.orphans:
             names = ", ".join(f"run-{one.run_id}" for one in self.orphans[:5])
             more = f" and {len(self.orphans) - 5} more" if len(self.orphans) > 5 else ""
             found.append(
                 f"{folders_of(Path(self.database)).name} contains folders that belong to no run of this database: {names}{more} "
-                f"({in_bytes(sum(one.n_bytes for one in self.orphans))}). They may belong to a database that had this name "
+                f"({byte_size(sum(one.n_bytes for one in self.orphans))}). They may belong to a database that had this name "
                 "before. Delete them by hand if nobody needs them."
             )
         return tuple(found)

@@ -41,20 +41,20 @@ class Tables(WorkPath):
     planned = Scoring.planned
     maker = Scoring.maker
 
-    def read(self, asked: Asked, data: bytes, file_name: str) -> NoReturn:
+    def read(self, request: Asked, data: bytes, file_name: str) -> NoReturn:
         """Raise InputError: the texts lie in Parquet, and are never read whole."""
         raise InputError(
             f"{file_name} is a big table, and its texts are never read whole. Choose the file itself, a part of it, or a "
             "smaller run."
         )
 
-    def items(self, asked: Asked, contents: Any) -> Mapping[str, Sequence[Any]]:
+    def items(self, request: Asked, contents: Any) -> Mapping[str, Sequence[Any]]:
         """None: the items are chunks, which only the job reads."""
         return {}
 
     def job(self, run: RunAtHand) -> TableJob:
         """See TableJob."""
-        settings, running = run.asked.chosen, run.running
+        settings, running = run.request.settings, run.running
         folder = run_folder(run.store, run.run.run_id)
         with texts_of(run.run.run_id, folder) as file:
             sizes = [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)]
@@ -100,15 +100,15 @@ def big_table(path: Path, columns: str | None = None) -> TableFile | None:
     return table if table.has_more_rows(big_tables.BIG_ROWS) else None
 
 
-def of_table(asked: Asked) -> Asked:
+def table_request(request: Asked) -> Asked:
     """The request for scores, for a big table."""
-    return replace(asked, kind=TABLE_KIND)
+    return replace(request, kind=TABLE_KIND)
 
 
 def create_table(
     store: Store,
     table: TableFile,
-    asked: Asked,
+    request: Asked,
     running: Settings,
     limit: int | None,
     tell: Callable[[int], None] = lambda n: None,
@@ -117,7 +117,7 @@ def create_table(
 
     tell: called with the number of rows read so far. Raises InputError with every problem of the file; nothing is left then.
     """
-    specs = asked.chosen.specs()
+    specs = request.settings.specs()
     with new_folder(store) as folder:
         texts = folder / TEXTS_FILE
         n_texts = read_texts_into(table, table.survey(COLUMNS), texts, big_tables.CHUNK_ROWS, tell)
@@ -128,7 +128,7 @@ def create_table(
             run_id=0,
             kind=TABLE_KIND.name,
             state="waiting",
-            settings=kept(asked),
+            settings=kept(request),
             running=running.model_dump(mode="json"),
             data_file=table.name,
             data_sha256=table.sha256,

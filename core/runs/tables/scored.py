@@ -33,7 +33,7 @@ from core.store.beside import run_folder
 from core.store.runs import run_items
 from core.tables.files import writing_file
 from core.tables.parquet import pyarrow_for
-from core.tables.writer import for_excel
+from core.tables.writer import excel_csv
 
 MOST_REASONS = 100_000
 """Most reasons that the metadata of a wide Parquet file lists, because a reader loads all of them."""
@@ -127,15 +127,15 @@ def texts_of(run_id: int, folder: Path) -> Iterator[Any]:
         ) from problem
 
 
-def _pieces(found: TableScores) -> Iterator[tuple[Any, ScoreTable]]:
+def _pieces(scores: TableScores) -> Iterator[tuple[Any, ScoreTable]]:
     """Each chunk's file as an arrow table, and its scores."""
-    for path in found.parts:
+    for path in scores.parts:
         table = _part(path)
-        if lacking := {ROW, REASONS, *(one.name for one in found.metrics)}.difference(table.column_names):
+        if lacking := {ROW, REASONS, *(one.name for one in scores.metrics)}.difference(table.column_names):
             raise InputError(
                 f"{path} is no file of this run's scores: it has no column {min(lacking)}. Start a new run of the file."
             )
-        yield table, _as_scores(table, found.metrics)
+        yield table, _score_table(table, scores.metrics)
 
 
 def _part(path: Path, columns: Sequence[str] | None = None) -> Any:
@@ -148,7 +148,7 @@ def _part(path: Path, columns: Sequence[str] | None = None) -> Any:
         raise InputError(f"{path} cannot be read ({problem}). Start a new run of the file.") from problem
 
 
-def _as_scores(table: Any, metrics: tuple[Metric, ...]) -> ScoreTable:
+def _score_table(table: Any, metrics: tuple[Metric, ...]) -> ScoreTable:
     names = [table[name].to_pylist() for name in ("item_id", "system", "level", "language", LABELS)]
     reasons: dict[tuple[int, int], str] = {}
     places = {metric.name: place for place, metric in enumerate(metrics)}
@@ -167,10 +167,10 @@ def _as_scores(table: Any, metrics: tuple[Metric, ...]) -> ScoreTable:
     )
 
 
-def columns_of(run: RunAtHand, found: TableScores, shape: Shape) -> ScoreColumns:
+def columns_of(run: RunAtHand, scores: TableScores, shape: Shape) -> ScoreColumns:
     """The columns of the whole table of scores."""
-    clear = [metric.name in found.ranges for metric in found.metrics]
-    return score_columns(shape, table_notes(run).labels, found.metrics, clear)
+    clear = [metric.name in scores.ranges for metric in scores.metrics]
+    return score_columns(shape, table_notes(run).labels, scores.metrics, clear)
 
 
 def write_table(
@@ -195,7 +195,7 @@ def write_table(
                 tell(n := n + count)
             return
         if excel:
-            file.write(for_excel(b""))
+            file.write(excel_csv(b""))
         if out.suffix.lower() == ".csv" and not found.parts:
             file.write(
                 write_scores_csv(ScoreTable((), found.metrics, np.empty((0, len(found.metrics)))), shape)
@@ -267,19 +267,19 @@ def _wide(table: Any, scores: ScoreTable, about: Mapping[str, Any], columns: Sco
     return {**about, **{column: table[metric.name].combine_chunks() for column, metric in metrics}}
 
 
-def _reasons(found: TableScores) -> list[tuple[int, str, str]]:
+def _reasons(scores: TableScores) -> list[tuple[int, str, str]]:
     """(row, metric, reason) of every undefined score, in the order of the rows; none if there are very many."""
-    if sum(found.undefined.values()) > MOST_REASONS:
+    if sum(scores.undefined.values()) > MOST_REASONS:
         return []
     reasons: list[tuple[int, str, str]] = []
     start = 0
-    for path in found.parts:
+    for path in scores.parts:
         written = _part(path, [REASONS])[REASONS].to_pylist()
         for row, one in enumerate(written, start=start):
             if one is not None:
                 own = json.loads(one)
                 reasons += [
-                    (row, metric.name, own[metric.name]) for metric in found.metrics if metric.name in own
+                    (row, metric.name, own[metric.name]) for metric in scores.metrics if metric.name in own
                 ]
         start += len(written)
     return reasons

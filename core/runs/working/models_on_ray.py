@@ -53,24 +53,24 @@ class Answering:
     client_of: Callable[[], Client]
     """Picklable. Secrets are not part of it: the client reads them from the environment of the worker."""
 
-    def __call__(self, asked: Sequence[Asked]) -> list[Reply]:
+    def __call__(self, requests: Sequence[Asked]) -> list[Reply]:
         """The replies in the order of the requests. Raises InputError if the client cannot work on this machine."""
-        return self._runner.run(self.answered(asked))
+        return self._runner.run(self.answered(requests))
 
-    async def answered(self, asked: Sequence[Asked]) -> list[Reply]:
+    async def answered(self, requests: Sequence[Asked]) -> list[Reply]:
         """The same in a running event loop."""
         try:
             await asyncio.shield(self._started)
         except InputError as problem:
             where = f"this was found on {node()}, where a worker of Ray runs, with the environment that Ray has there"
             raise InputError(problem.what, [*problem.problems, where]) from problem
-        key, request = asked[0]
+        key, request = requests[0]
         if request_key(self._client, request) != key:
             raise InputError(
                 f"The model {self._client.model} on {node()} is not the one that the run was started with.",
                 ["put the same files, and the same version of vLLM, on every machine of the cluster"],
             )
-        return list(await asyncio.gather(*(self._client.complete(request) for _, request in asked)))
+        return list(await asyncio.gather(*(self._client.complete(request) for _, request in requests)))
 
     @cached_property
     def _runner(self) -> asyncio.Runner:
@@ -163,9 +163,9 @@ class OnRay:
         """Workers of a cluster that is started on this machine."""
         return min(cores(), self._running.concurrency) if self._model.backend == "openai" else 1
 
-    def _some(self, asked: Sequence[Asked], silent: int) -> int:
+    def _some(self, requests: Sequence[Asked], silent: int) -> int:
         """Answer some requests; returns the number of replies in a row without an answer of the server."""
-        batches, answered = self._spread(asked)
+        batches, answered = self._spread(requests)
         for at, replies in answered:
             found = [
                 Delivered(key, left_out(one) if isinstance(one, Lost) else one)
@@ -181,16 +181,16 @@ class OnRay:
         return silent
 
     def _spread(
-        self, asked: Sequence[Asked]
+        self, requests: Sequence[Asked]
     ) -> tuple[list[Sequence[Asked]], Iterator[tuple[int, list[Reply | Lost]]]]:
         """The requests in batches, and (index of a batch, its replies) as they come."""
         assert self._cluster is not None
         if self._engines is not None:
-            batches = in_batches(asked, ENGINE_BATCH, len(self._engines) * ENGINE_BATCHES)
+            batches = request_batches(requests, ENGINE_BATCH, len(self._engines) * ENGINE_BATCHES)
             return batches, self._engines.answers(batches)
         share = max(1, self._running.concurrency // self._cluster.width)
         running = self._running.but(concurrency=share)
-        batches = in_batches(asked, share * BATCHES_DEEP, self._cluster.width)
+        batches = request_batches(requests, share * BATCHES_DEEP, self._cluster.width)
         return batches, self._cluster.spread(
             Answering(partial(self._client_of, self._model, running)), batches
         )
@@ -276,18 +276,18 @@ class Engine:
     def __init__(self, function: bytes) -> None:
         self._answering: Answering = pickle.loads(function)
 
-    async def answer(self, asked: Sequence[Asked]) -> tuple[list[Reply], InputError | None]:
+    async def answer(self, requests: Sequence[Asked]) -> tuple[list[Reply], InputError | None]:
         """The replies, or why the model cannot be used here."""
         try:
-            return await self._answering.answered(asked), None
+            return await self._answering.answered(requests), None
         except InputError as problem:
             return [], problem
 
 
-def in_batches(asked: Sequence[Asked], size: int, width: int) -> list[Sequence[Asked]]:
+def request_batches(requests: Sequence[Asked], size: int, width: int) -> list[Sequence[Asked]]:
     """The requests in batches of at most `size`, and of fewer if otherwise some of `width` workers had none."""
-    size = max(1, min(size, math.ceil(len(asked) / width)))
-    return [asked[at : at + size] for at in range(0, len(asked), size)]
+    size = max(1, min(size, math.ceil(len(requests) / width)))
+    return [requests[at : at + size] for at in range(0, len(requests), size)]
 
 
 def gpus_of(model: ModelSettings) -> int:
@@ -304,7 +304,7 @@ def left_out(lost: Lost) -> Reply:
     return Reply(None, "rejected", f"The request was given up: {lost.reason}.")
 
 
-def on_ray(
+def ray_client(
     store: Store, run_id: int, model: ModelSettings, running: Running, client_of: ClientOf
 ) -> Collecting:
     """The client of a run whose requests are answered on a cluster. It has the identity of the client of a local run."""

@@ -32,7 +32,7 @@ Make = Callable[[RunAtHand], AskingJob]
 
 def job_for(run: RunAtHand, make: Make) -> Job | BatchJob:
     """The job of a run: on a cluster, if the run asks for it and no model is asked."""
-    if run.running.engine == "ray" and run.asked.by_rules:
+    if run.running.engine == "ray" and run.request.by_rules:
         return SpreadJob(run, make)
     return make(run)
 
@@ -135,7 +135,7 @@ class _Items:
                 f"There is a dependency parser on {with_it}, but not on {without}: texts would depend on where they are "
                 "made. Set it up on all machines or on none."
             )
-        at.contents = work.path.read(at.asked, work.data, PurePath(work.run.data_file).name)
+        at.contents = work.path.read(at.request, work.data, PurePath(work.run.data_file).name)
         loop, job = asyncio.new_event_loop(), work.make(at)
         loop.run_until_complete(job.get_ready())
         return loop, job

@@ -384,8 +384,8 @@ def pair_sums(x: Floats, y: Floats, clusters: Indices, n_clusters: int, together
     x_block = _blocks(x_value, _block_size(x.size, int(y_block.max()) + 1))
     signs = (x_value, y_value)
     parts = (
-        _within(x_block, x_value, signs, None, clusters, n_clusters, together),
-        _within(y_block, y_value, signs, x_block, clusters, n_clusters, together),
+        _pairs_in_block(x_block, x_value, signs, None, clusters, n_clusters, together),
+        _pairs_in_block(y_block, y_value, signs, x_block, clusters, n_clusters, together),
     )
     table = _table(x_block, y_block, clusters, n_clusters, together)
     return PairSums(table, tuple(part for part in parts if part is not None))
@@ -434,13 +434,13 @@ def _table(x_block: Indices, y_block: Indices, clusters: Indices, n_clusters: in
 
 def concordance(pairs: PairSums, drawn: Drawn) -> Floats:
     """Concordant minus discordant pairs for the weights in `drawn`, whole numbers: shape (sets,)."""
-    found = _between_blocks(pairs.table, drawn)
+    found = _cross_block_pairs(pairs.table, drawn)
     for part in pairs.within:
-        found += _within_blocks(part, drawn)
+        found += _block_pairs(part, drawn)
     return found
 
 
-def _within_blocks(part: _Within, drawn: Drawn) -> Floats:
+def _block_pairs(part: _Within, drawn: Drawn) -> Floats:
     """Pairs of rows within blocks. Each block is cut into strips; a strip is paired with itself and later ones only."""
     n_blocks, size, _ = part.signs.shape
     n_sets = drawn.single.shape[1]
@@ -464,7 +464,7 @@ def _within_blocks(part: _Within, drawn: Drawn) -> Floats:
     return np.asarray(found.reshape(size, n_sets).sum(axis=0, dtype=np.float64) / 2)
 
 
-def _between_blocks(table: _Table, drawn: Drawn) -> Floats:
+def _cross_block_pairs(table: _Table, drawn: Drawn) -> Floats:
     """Pairs in different x-blocks and different y-blocks: within each group of x-blocks, then between groups."""
     n_sets = drawn.single.shape[1]
     shape = (table.depth, table.groups, table.width, n_sets)
@@ -477,7 +477,7 @@ def _between_blocks(table: _Table, drawn: Drawn) -> Floats:
     for part in table.parts:
         cells = (part @ weights).reshape(-1, *shape)
         # What is before each step takes the place of the step before.
-        order = _below_less_above(cells)
+        order = _signed_weights(cells)
         for at_step in order:
             before, at_step[...] = before + at_step, before
         found = np.einsum("sdgwb,sdgwb->dgwb", order, cells)
@@ -490,7 +490,7 @@ def _between_blocks(table: _Table, drawn: Drawn) -> Floats:
     return np.asarray(total)
 
 
-def _below_less_above(cells: _Floating) -> _Floating:
+def _signed_weights(cells: _Floating) -> _Floating:
     """Weight in lower minus higher y-blocks, for each x-block and y-block: (steps, depth, groups, width, sets)."""
     order = np.empty_like(cells)
     in_folds, place = cells.sum(axis=1), np.arange(cells.shape[3])
@@ -504,7 +504,7 @@ def _below_less_above(cells: _Floating) -> _Floating:
     return order
 
 
-def _within(
+def _pairs_in_block(
     block: Indices,
     value: Indices,
     signs: tuple[Indices, Indices],
@@ -673,7 +673,7 @@ def resample_columns(
     return values
 
 
-def without_each_cluster(
+def leave_one_cluster_out(
     scores: Floats, y: Floats, clusters: Indices, n_clusters: int, method: Method
 ) -> Floats:
     """Coefficient of each column of scores (n, m) with y (n,), without NaN, without each cluster in turn: (m, n_clusters)."""

@@ -18,9 +18,9 @@ from core.stats.correlation.coefficients import (
     row_coefficients,
     standard,
 )
-from core.stats.correlation.groups import partial_statistic, within_items
-from core.stats.correlation.intervals import PairedTest, n_reached, permutation_test, with_all_three
-from core.stats.correlation.systems import means_of, over_items, signs_flipped, system_sums
+from core.stats.correlation.groups import item_coefficients, partial_statistic
+from core.stats.correlation.intervals import PairedTest, complete_rows, n_reached, permutation_test
+from core.stats.correlation.systems import means_of, resampled_statistics, signs_flipped, system_sums
 from core.stats.degeneracy import tied
 from core.stats.resampling import (
     NO_RESAMPLES,
@@ -28,12 +28,12 @@ from core.stats.resampling import (
     Floats,
     Rng,
     Statistic,
-    at_a_time,
+    block_sizes,
     check_confidence_level,
     draw_counts,
-    in_blocks,
     numbered,
     resampled_estimate,
+    resamples_at_once,
     why_no_interval,
 )
 
@@ -80,7 +80,7 @@ def difference(
     (PERM-INPUTS). Per item: an item's two coefficients.
 
     of, systems, paired: `per_system` and `given_system` (`groups.partial`) need the system of each row; if not paired, rows have scores or a target, see
-    `between_systems`. `n` counts rows, per system systems; `n_left_out` rows, items or systems. Misleads: the interval is too
+    `system_correlation`. `n` counts rows, per system systems; `n_left_out` rows, items or systems. Misleads: the interval is too
     narrow below about 30 items, and per system the systems are fixed, so it does not cover other systems; few systems
     give coefficients of a few values.
     """
@@ -92,8 +92,8 @@ def difference(
             raise ValueError(f"{of} needs the system of each row")
         if of == "given_system":
             return _given_systems(x1, x2, y, systems, items, method, drawing)
-        return _between_systems(x1, x2, y, systems, items, paired, method, drawing)
-    compare = _pooled if of == "pooled" else _within_items
+        return _system_difference(x1, x2, y, systems, items, paired, method, drawing)
+    compare = _pooled if of == "pooled" else _item_difference
     return compare(x1, x2, y, items, method, drawing)
 
 
@@ -192,7 +192,7 @@ class _Drawing:
 def _pooled(
     x1: ArrayLike, x2: ArrayLike, y: ArrayLike, items: ArrayLike | None, method: Method, drawing: _Drawing
 ) -> Difference:
-    first, second, target, unit, n_given = with_all_three(x1, x2, y, items)
+    first, second, target, unit, n_given = complete_rows(x1, x2, y, items)
     n_units = int(unit.max(initial=-1)) + 1
 
     def values() -> tuple[Floats, Floats]:
@@ -228,11 +228,13 @@ def _pooled(
     )
 
 
-def _within_items(
+def _item_difference(
     x1: ArrayLike, x2: ArrayLike, y: ArrayLike, items: ArrayLike | None, method: Method, drawing: _Drawing
 ) -> Difference:
-    first, second, target, unit, _ = with_all_three(x1, x2, y, items)
-    (of_first, rows), (of_second, _) = (within_items(one, target, unit, method) for one in (first, second))
+    first, second, target, unit, _ = complete_rows(x1, x2, y, items)
+    (of_first, rows), (of_second, _) = (
+        item_coefficients(one, target, unit, method) for one in (first, second)
+    )
     used = ~(np.isnan(of_first) | np.isnan(of_second))
     both, n = np.array([of_first[used], of_second[used]]), int(rows[used].sum())
     n_used, n_left_out = both.shape[1], int((~used).sum())
@@ -241,7 +243,7 @@ def _within_items(
     reason = None if n_used else "undefined within every item"
 
     def values() -> tuple[Floats, Floats]:
-        drawn = draw_counts(n_used, drawing.n_resamples, at_a_time(n_used), drawing.seed)
+        drawn = draw_counts(n_used, drawing.n_resamples, resamples_at_once(n_used), drawing.seed)
         found = np.concatenate([both @ counts / n_used for counts in drawn], axis=1)
         return found[0], found[1]
 
@@ -262,7 +264,7 @@ def _within_items(
     )
 
 
-def _between_systems(
+def _system_difference(
     x1: ArrayLike,
     x2: ArrayLike,
     y: ArrayLike,
@@ -284,7 +286,8 @@ def _between_systems(
 
     def values() -> tuple[Floats, Floats]:
         one, other = (
-            over_items((method,), side.sums, drawing.n_resamples, drawing.seed)[method] for side in sides
+            resampled_statistics((method,), side.sums, drawing.n_resamples, drawing.seed)[method]
+            for side in sides
         )
         return one, other
 
@@ -294,7 +297,7 @@ def _between_systems(
         totals = [side.sums[:, 2] * side.scales[0] for side in alike]
         n_rows, target = sides[0].sums[:, 0].sum(axis=0), means[0][1]
         blocks = []
-        for size in in_blocks(drawing.n_swaps, at_a_time(n_units)):
+        for size in block_sizes(drawing.n_swaps, resamples_at_once(n_units)):
             stays = generator.integers(0, 2, size=(size, n_units)).astype(np.float64)
             mixed = (
                 tied((weights @ totals[0] + (1 - weights) @ totals[1]) / n_rows)
@@ -327,7 +330,7 @@ def _given_systems(
     method: Method,
     drawing: _Drawing,
 ) -> Difference:
-    first, second, target, unit, n_given = with_all_three(x1, x2, y, items)
+    first, second, target, unit, n_given = complete_rows(x1, x2, y, items)
     known = ~np.isnan([column(one) for one in (x1, x2, y)]).any(axis=0)
     system, n_units = numbered(np.asarray(systems)[known]), int(unit.max(initial=-1)) + 1
     one, other = (
@@ -359,7 +362,7 @@ def _given_systems(
             method,
         )
         blocks = []
-        for size in in_blocks(drawing.n_swaps, both.together):
+        for size in block_sizes(drawing.n_swaps, both.together):
             stays = generator.integers(0, 2, size=(size, n_units)).T.astype(np.float64)
             counts = np.concatenate([stays, 1 - stays]), np.concatenate([1 - stays, stays])
             mixed = of_counts((both.statistic, both.statistic), counts)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from core.stats.correlation.coefficients import Method, complete_pairs, pair_reason, row_coefficients
 from core.stats.degeneracy import tied
-from core.stats.resampling import NO_RESAMPLES, Floats, Indices, Rng, at_a_time, numbered
+from core.stats.resampling import NO_RESAMPLES, Floats, Indices, Rng, numbered, resamples_at_once
 
 FEWEST_FAMILIES = 5
 """Fewer families have too few permutations: of 4, the smallest one-sided p is 1 / 24."""
@@ -92,7 +92,7 @@ def _permuted(x: Floats, y: Floats, family: Indices, orders: Indices, method: Me
     means = np.bincount(family, y) / np.bincount(family)
     own = y - means[family]
     values = np.empty(len(orders))
-    block = at_a_time(y.size * y.size)
+    block = resamples_at_once(y.size * y.size)
     for start in range(0, len(orders), block):
         part = orders[start : start + block]
         moved = tied(means[part][:, family] + own, np.full((len(part), y.size), np.abs(y).max()))

@@ -27,11 +27,11 @@ from core.stats.resampling import (
     Floats,
     Indices,
     Resampling,
-    at_a_time,
+    cluster_estimate,
     drawn_of,
     numbered,
-    over_clusters,
     ratio,
+    resamples_at_once,
 )
 
 
@@ -45,14 +45,14 @@ def mean_within(
     items are left out, because these are not random (an item whose scores all tie is a hard one), and if items have few
     rows: with two, every coefficient is -1 or 1.
     """
-    by_item, rows = within_items(x, y, items, method)
+    by_item, rows = item_coefficients(x, y, items, method)
     used = ~np.isnan(by_item)
     values = by_item[used]
-    return over_clusters(
+    return cluster_estimate(
         float(values.mean()) if values.size else float("nan"),
         lambda counts: np.asarray(values @ counts / values.size),
         values.size,
-        together=at_a_time(max(values.size, 1)),
+        together=resamples_at_once(max(values.size, 1)),
         n=int(rows[used].sum()),
         reason=None if values.size else "undefined within every item" if by_item.size else "no items",
         n_left_out=int((~used).sum()),
@@ -60,7 +60,7 @@ def mean_within(
     )
 
 
-def within_items(x: ArrayLike, y: ArrayLike, items: ArrayLike, method: Method) -> tuple[Floats, Indices]:
+def item_coefficients(x: ArrayLike, y: ArrayLike, items: ArrayLike, method: Method) -> tuple[Floats, Indices]:
     """The coefficient within each item, NaN if undefined, and its number of rows with both values: both (items,).
 
     Items are in the order of their labels.
@@ -200,7 +200,7 @@ def partial(
     )
     n, n_clusters = first.size, int(cluster.max(initial=-1)) + 1
     found = partial_statistic(first, second, group, cluster, n_clusters, method, names)
-    return over_clusters(
+    return cluster_estimate(
         found.observed,
         found.statistic,
         n_clusters,
@@ -249,7 +249,7 @@ def _residuals(
     x: Floats, y: Floats, group: Indices, cluster: Indices, n_clusters: int, _: int
 ) -> Callable[[Floats], Floats]:
     """Pearson's r of deviations from group means, as a function of counts (clusters, resamples)."""
-    first, second = (_around_medians(values, group) for values in (x, y))
+    first, second = (_centre_medians(values, group) for values in (x, y))
     n_groups = int(group.max()) + 1
     per_row = np.zeros((x.size, 3 * n_groups + 3))
     rows = np.arange(x.size)
@@ -264,7 +264,7 @@ def _residuals(
     def statistic(counts: Floats) -> Floats:
         found = products_with_counts(sums, counts)
         drawn, of_x, of_y = (found[k * n_groups : (k + 1) * n_groups] for k in range(3))
-        return _of_sums(found[-3:], drawn, of_x, of_y)
+        return _pearson_of_sums(found[-3:], drawn, of_x, of_y)
 
     return statistic
 
@@ -291,12 +291,12 @@ def _residuals_of_ranks(
             sums_of_products(one, other)
             for one, other in ((first_drawn, first), (second_drawn, second), (first_drawn, second))
         ]
-        return _of_sums(np.array(wholes), drawn, by_group(first_drawn), by_group(second_drawn))
+        return _pearson_of_sums(np.array(wholes), drawn, by_group(first_drawn), by_group(second_drawn))
 
     return statistic
 
 
-def _of_sums(wholes: Floats, drawn: Floats, of_x: Floats, of_y: Floats) -> Floats:
+def _pearson_of_sums(wholes: Floats, drawn: Floats, of_x: Floats, of_y: Floats) -> Floats:
     """Pearson's r within groups.
 
     wholes: sums of x**2, y**2 and x y (3, resamples); drawn, of_x, of_y: rows, and sums of x and y, of each group.
@@ -312,7 +312,7 @@ def _of_sums(wholes: Floats, drawn: Floats, of_x: Floats, of_y: Floats) -> Float
     return np.clip(ratio(xy, np.sqrt(np.where(constant, 0.0, xx) * np.maximum(yy, 0.0))), -1.0, 1.0)
 
 
-def _around_medians(values: Floats, group: Indices) -> Floats:
+def _centre_medians(values: Floats, group: Indices) -> Floats:
     """Values minus the median of their group, divided by the largest difference; the coefficient does not change.
 
     Without this, distant groups or one huge value would leave no digits for differences within groups.

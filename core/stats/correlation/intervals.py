@@ -19,6 +19,7 @@ from core.stats.correlation.coefficients import (
     column,
     columns_alike,
     complete_pairs,
+    leave_one_cluster_out,
     pair_coefficient,
     pair_reason,
     prepare,
@@ -27,7 +28,6 @@ from core.stats.correlation.coefficients import (
     row_coefficients,
     standard,
     why_undefined,
-    without_each_cluster,
 )
 from core.stats.correlation.noise import RESAMPLES, ItemErrors, NoiseCorrected, items_alike, noise_corrected
 from core.stats.degeneracy import tied
@@ -38,8 +38,8 @@ from core.stats.resampling import (
     Indices,
     Resampling,
     Rng,
+    block_sizes,
     check_confidence_level,
-    in_blocks,
     is_settled,
     numbered,
     resampled_estimate,
@@ -227,7 +227,7 @@ def permutation_test(
     Misleads if the two metrics' distributions have very different shapes: standardising aligns only mean and
     spread, and the swapped scores are then a mixture of shapes.
     """
-    first, second, target, unit, n_given = with_all_three(x1, x2, y, items)
+    first, second, target, unit, n_given = complete_rows(x1, x2, y, items)
     for scores in (first, second):
         reason = why_undefined(scores, target, names)
         if reason is not None:
@@ -248,7 +248,7 @@ def permutation_test(
     )
     generator = np.random.default_rng(rng)
     as_large = 0
-    for size in in_blocks(n_resamples, prepared.together):
+    for size in block_sizes(n_resamples, prepared.together):
         stays = generator.integers(0, 2, size=(size, n_units)).T.astype(np.float64)
         swapped = (np.concatenate([stays, 1 - stays]), np.concatenate([1 - stays, stays]))
         one, other = (resampled(prepared, counts)[method][0] for counts in swapped)
@@ -293,7 +293,7 @@ def n_reached(differences: Floats, observed: float, alternative: Alternative) ->
     return int((~smaller).sum())
 
 
-def with_all_three(
+def complete_rows(
     x1: ArrayLike, x2: ArrayLike, y: ArrayLike, items: ArrayLike | None
 ) -> tuple[Floats, Floats, Floats, Indices, int]:
     """Rows with all three values, the number of each row's unit, and the number of rows given."""
@@ -478,7 +478,7 @@ def _errors(
     for rows, columns in columns_alike(scores, side.target):
         distinct, own = np.unique(items[rows], return_inverse=True)
         of_columns = np.ascontiguousarray(scores[np.ix_(rows, columns)])
-        without = without_each_cluster(of_columns, side.target[rows], own, distinct.size, method)
+        without = leave_one_cluster_out(of_columns, side.target[rows], own, distinct.size, method)
         apart = without.mean(axis=1, keepdims=True) - without
         errors[np.ix_(distinct, columns)] = (distinct.size - 1) / distinct.size * apart.T
         counts[columns] = distinct.size

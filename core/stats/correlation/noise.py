@@ -14,9 +14,9 @@ from core.stats.resampling import (
     Estimate,
     Floats,
     Rng,
-    at_a_time,
     check_confidence_level,
     draw_counts,
+    resamples_at_once,
 )
 
 FEWEST_ITEMS = 5
@@ -132,10 +132,10 @@ def noise_corrected(
     if lost:
         why = f"the {' and the '.join(lost)} of the {units} differ by no more than their noise"
         return replace(found, reason=why, interval_reason="the estimate is undefined")
-    return _with_interval(found, corrected, n_items)
+    return _add_interval(found, corrected, n_items)
 
 
-def _with_interval(found: NoiseCorrected, corrected: "list[_Corrected]", n_items: int) -> NoiseCorrected:
+def _add_interval(found: NoiseCorrected, corrected: "list[_Corrected]", n_items: int) -> NoiseCorrected:
     xx, xy, yy = (own.whole for own in corrected)
     size = np.sqrt(xx * yy)
     uncut = float(xy / size)
@@ -217,7 +217,7 @@ def _undefined(
         middle = own.mean(axis=0)
         moved.append(own - (1 - np.sqrt(max(whole.whole, 0.0) / seen)) * middle)
     undefined = 0
-    for counts in draw_counts(n, n_resamples, at_a_time(n), rng):
+    for counts in draw_counts(n, n_resamples, resamples_at_once(n), rng):
         lost = np.zeros(counts.shape[1], dtype=bool)
         for own in moved:
             together = ((counts.T @ own) ** 2).sum(axis=1)

@@ -108,7 +108,7 @@ def panel_correlation(
             n_left_out=int((~kept).sum() + groups.size - used.size),
         )
 
-    judged = _by_fisher(found(values[0]), values[0][alone])
+    judged = _fisher_interval(found(values[0]), values[0][alone])
     if not has_ceiling:
         none = replace(
             judged, estimate=None, low=None, high=None, n=0, reason=NO_OTHERS, interval_reason=NO_OTHERS
@@ -117,9 +117,9 @@ def panel_correlation(
     gap, kept_of = values[0] - values[1], values[0] - kept_share * values[1]
     return PanelCorrelation(
         judged,
-        _by_fisher(found(values[1]), values[1][alone]),
-        _by_t(found(gap), gap[alone]),
-        _by_t(found(kept_of), kept_of[alone]),
+        _fisher_interval(found(values[1]), values[1][alone]),
+        _t_interval(found(gap), gap[alone]),
+        _t_interval(found(kept_of), kept_of[alone]),
         *_influence(np.column_stack([gap, kept_of])[alone], groups[used], labels[used], alone),
     )
 
@@ -186,24 +186,24 @@ def _ranks_without(values: Floats, groups: NDArray[np.intp], n_groups: int) -> F
     return np.asarray((np.cumsum(left, axis=1) - (left - 1) / 2)[:, codes], dtype=np.float64)
 
 
-def _by_fisher(found: Estimate, values: Floats) -> Estimate:
+def _fisher_interval(estimate: Estimate, values: Floats) -> Estimate:
     """The estimate with the interval by Fisher's z; values: without each group."""
     from scipy.special import stdtrit  # imported lazily: most commands need no quantile
 
-    if found.estimate is None or found.interval_reason is not None:
-        return found
+    if estimate.estimate is None or estimate.interval_reason is not None:
+        return estimate
     if np.isnan(values).any():
-        return replace(found, interval_reason="the correlation is undefined without one of the items")
-    error, observed = jackknife_error(values), found.estimate
+        return replace(estimate, interval_reason="the correlation is undefined without one of the items")
+    error, observed = jackknife_error(values), estimate.estimate
     if error < 1e-12 or abs(observed) > 1 - 1e-12:
-        return replace(found, interval_reason=_NO_ERROR)
-    quantile = float(stdtrit(len(values) - 1, (1 + found.confidence_level) / 2))
+        return replace(estimate, interval_reason=_NO_ERROR)
+    quantile = float(stdtrit(len(values) - 1, (1 + estimate.confidence_level) / 2))
     reach, middle = quantile * error / (1 - observed**2), np.arctanh(observed)
-    return replace(found, low=float(np.tanh(middle - reach)), high=float(np.tanh(middle + reach)))
+    return replace(estimate, low=float(np.tanh(middle - reach)), high=float(np.tanh(middle + reach)))
 
 
-def _by_t(found: Estimate, values: Floats) -> Estimate:
-    if found.estimate is None or found.interval_reason is not None:
-        return found
-    low, high, _, reason = jackknife_ends(found.estimate, values, found.confidence_level, (-2.0, 2.0))
-    return replace(found, low=low, high=high, interval_reason=reason)
+def _t_interval(estimate: Estimate, values: Floats) -> Estimate:
+    if estimate.estimate is None or estimate.interval_reason is not None:
+        return estimate
+    low, high, _, reason = jackknife_ends(estimate.estimate, values, estimate.confidence_level, (-2.0, 2.0))
+    return replace(estimate, low=low, high=high, interval_reason=reason)

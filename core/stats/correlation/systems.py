@@ -20,21 +20,21 @@ from core.stats.resampling import (
     Floats,
     Resampling,
     Rng,
-    at_a_time,
+    block_sizes,
     check_confidence_level,
+    cluster_estimate,
     draw_counts,
-    in_blocks,
     numbered,
-    over_clusters,
     ratio,
     resampled_estimate,
+    resamples_at_once,
     why_no_interval,
 )
 
 SystemStatistic = Method | Literal["accuracy"]
 
 
-def between_systems(
+def system_correlation(
     x: ArrayLike, y: ArrayLike, systems: ArrayLike, method: Method, **options: Any
 ) -> Estimate:
     """Correlate the systems' means of x and y, with an interval over items.
@@ -55,7 +55,7 @@ def system_accuracy(
 ) -> Estimate:
     """Share of system pairs whose means of x and of y differ in the same direction (Kocmi et al. 2021, WMT, sec. 4).
 
-    Arguments and interval as in `between_systems`; `n` counts pairs, chance gives 0.5. Ties count as in WMT's metrics
+    Arguments and interval as in `system_correlation`; `n` counts pairs, chance gives 0.5. Ties count as in WMT's metrics
     task: a pair is right if both differences have the same sign, so a human tie is matched only by a tie of the metric.
     Naive, and misleads if many systems are equally good: the order of their pairs is random on both sides. No correction for
     the noise of items is known; `accuracy_bound` bounds the value of infinitely many items.
@@ -76,7 +76,7 @@ def compare_systems(
     rng: Rng = 0,
     names: tuple[str, str] = ("mean scores", "mean ratings"),
 ) -> dict[SystemStatistic, Estimate]:
-    """Several `between_systems` coefficients, and `system_accuracy` as "accuracy", from the same means and resamples."""
+    """Several `system_correlation` coefficients, and `system_accuracy` as "accuracy", from the same means and resamples."""
     check_confidence_level(confidence_level)
     summed = system_sums(x, y, systems, items, paired)
     sums, n_left_out, n_systems = summed.sums, summed.n_left_out, summed.systems.size
@@ -96,7 +96,7 @@ def compare_systems(
             if not np.isnan(one)
         }
     wanted = [name for name in statistics if no_interval[name] is None]
-    values = over_items(wanted, sums, n_resamples, rng) if wanted else {}
+    values = resampled_statistics(wanted, sums, n_resamples, rng) if wanted else {}
     return {
         name: resampled_estimate(
             estimates[name],
@@ -125,12 +125,12 @@ def _accuracy(means: Floats) -> Floats:
     return ratio(right, np.full(right.shape, float(first.size)))
 
 
-def over_items(
+def resampled_statistics(
     statistics: Sequence[SystemStatistic], sums: Floats, n_resamples: int, rng: Rng
 ) -> dict[SystemStatistic, Floats]:
     """Statistics of means in each resample of items; NaN if a system has no row."""
     flat = sums.reshape(len(sums), -1)
-    together = at_a_time(max(len(sums), sums.shape[2] ** 2))
+    together = resamples_at_once(max(len(sums), sums.shape[2] ** 2))
     parts: dict[SystemStatistic, list[Floats]] = {name: [] for name in statistics}
     for counts in draw_counts(len(sums), n_resamples, together, rng):
         means = means_of((counts.T @ flat).reshape(-1, *sums.shape[1:]))
@@ -142,7 +142,7 @@ def over_items(
 
 
 class SystemMeans(NamedTuple):
-    """The means that `between_systems` correlates, one of each a system."""
+    """The means that `system_correlation` correlates, one of each a system."""
 
     systems: NDArray[Any]
     """Labels of the systems with both means, sorted: shape (systems,)."""
@@ -156,7 +156,7 @@ class SystemMeans(NamedTuple):
 
 
 def system_means(x: ArrayLike, y: ArrayLike, systems: ArrayLike, *, paired: bool = True) -> SystemMeans:
-    """Means of x and y (n,) of each system, as `between_systems` correlates them. paired: see there."""
+    """Means of x and y (n,) of each system, as `system_correlation` correlates them. paired: see there."""
     found = system_sums(x, y, systems, None, paired)
     totals = found.sums.sum(axis=0)
     means = means_of(totals[None])[:, 0] * np.array(found.scales)[:, None]
@@ -231,7 +231,7 @@ def corrected_between_systems(
 ) -> NoiseCorrected:
     """Pearson's r of the systems' means, corrected for the noise of the items: these systems, infinitely many items.
 
-    Arguments as in `between_systems`; formula, interval and reasons as in `noise.noise_corrected`. A mean's error is
+    Arguments as in `system_correlation`; formula, interval and reasons as in `noise.noise_corrected`. A mean's error is
     linearised: the part of an item is the sum of its rows' distances from the mean, over the number of the system's rows.
     An item's errors are correlated over systems (its difficulty) and between x and y, and both are taken into account.
     """
@@ -281,7 +281,7 @@ def accuracy_bound(
 ) -> AccuracyBound:
     """Bound the system accuracy that infinitely many items would give, from pairs whose order is certain.
 
-    Arguments as in `between_systems`. The order of a pair is certain on a side if the difference of its means is at least
+    Arguments as in `system_correlation`. The order of a pair is certain on a side if the difference of its means is at least
     t(items - 1) standard errors over items from 0, with t for all pairs of both sides together (Bonferroni). With
     probability `confidence_level` at least, no certain order is wrong, and accuracy lies within the bounds.
 
@@ -373,8 +373,8 @@ def soft_pairwise_accuracy(
             return SoftAccuracy(None, n_pairs, n_resamples, n_left_out, why)
     generator = np.random.default_rng(rng)
     n_reached = np.zeros((2, n_pairs))
-    block = at_a_time(len(known))
-    for size in in_blocks(n_resamples, block):
+    block = resamples_at_once(len(known))
+    for size in block_sizes(n_resamples, block):
         drawn = generator.random((size, len(known)))
         swaps = np.where(drawn < 0.5, -1.0, 1.0)
         for begin in range(0, n_pairs, block):
@@ -581,11 +581,11 @@ def calibrated_interval(human: ArrayLike, metric: ArrayLike, **drawing: Unpack[R
         risen = (counts.T[:, of_item] * change).cumsum(axis=1)[:, last]
         return np.asarray((counts.T @ pairs.per_item(0.0) + risen.max(axis=1, initial=0.0)) / pairs.n_items)
 
-    found = over_clusters(
+    found = cluster_estimate(
         observed,
         best,
         pairs.n_items,
-        together=min(_COUNTED_AT_ONCE, at_a_time(max(order.size, 1))),
+        together=min(_COUNTED_AT_ONCE, resamples_at_once(max(order.size, 1))),
         n=pairs.n_items,
         reason=None if pairs.n_items else NO_PAIRS,
         n_left_out=len(true) - pairs.n_items,
@@ -658,7 +658,7 @@ def signs_flipped(per_item: Floats, n_resamples: int, generator: np.random.Gener
     """Mean of differences (items,) in each of n_resamples swaps, which turn the sign of each with probability 1/2."""
     blocks = [
         (2.0 * generator.integers(0, 2, size=(size, per_item.size)) - 1) @ per_item
-        for size in in_blocks(n_resamples, at_a_time(per_item.size))
+        for size in block_sizes(n_resamples, resamples_at_once(per_item.size))
     ]
     return np.concatenate(blocks) / per_item.size
 
@@ -679,7 +679,7 @@ def _pairs_swapped(
     of_item, worth = of_item[moved], 1 / sides[0].sizes[moved]
     blocks = [
         (2.0 * generator.binomial(of_item, 0.5, size=(size, of_item.size)) - of_item) @ worth
-        for size in in_blocks(n_resamples, at_a_time(max(of_item.size, 1)))
+        for size in block_sizes(n_resamples, resamples_at_once(max(of_item.size, 1)))
     ]
     return np.concatenate(blocks) / n_items
 

@@ -12,18 +12,18 @@ def style() -> None:
     first.style()
 
 
-def render(store: Store, given: choice.Given) -> None:
+def render(store: Store, source: choice.Given) -> None:
     """Choose the use, then show the verdict and everything behind it; without a judge, people among themselves."""
-    panel = choice.panel(given)
+    panel = choice.panel(source)
     if not panel.judges:
-        people.without_judge(given, panel)
+        people.show_alone(source, panel)
         return
-    given = next_study.with_labels_back(store, given)
+    source = next_study.choose_returned_labels(store, source)
     use, verdict, stated, below = (st.container() for _ in range(4))
-    panel = choice.panel(given)
-    options = choice.options(given, panel, prices.stated(given, panel, stated), use)
+    panel = choice.panel(source)
+    options = choice.options(source, panel, prices.stated(source, panel, stated), use)
     with verdict, messages.mistakes_shown():
-        found = choice.checked(given, panel, options)
-        first.render(choice.alone(given, found)[1], n_checked=len(found.judges))
+        found = choice.checked(source, panel, options)
+        first.render(choice.alone(source, found)[1], n_checked=len(found.judges))
         with below:
-            behind.render(store, given, found)
+            behind.render(store, source, found)

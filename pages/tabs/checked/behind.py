@@ -24,21 +24,21 @@ from core.schema.injections import MARKED_TABLES
 from core.store import Store
 from core.tables.files import json_text
 from pages.tabs.checked import choice, escalation, gaps, next_study, people
-from pages.tabs.checked.since import since
+from pages.tabs.checked.since import compare_earlier
 from pages.widgets import analysis, chosen_judge, visitor
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import part
 
 
-def render(store: Store, given: choice.Given, found: Check) -> None:
+def render(store: Store, source: choice.Given, check: Check) -> None:
     """Show what would settle an open verdict, which judge to use, the rules, where the judge fails, all numbers, and where it is kept."""
-    one, shown = choice.alone(given, found)
+    one, shown = choice.alone(source, check)
     if shown.chooses:
         with mistakes_shown():
-            _which(given, found)
-    _both_orders(given)
+            _which(source, check)
+    _both_orders(source)
     next_study.offer_study(store, one, shown)
-    whole = _answer(given, found)  # of all, whose number divides the level
+    whole = _answer(source, check)  # of all, whose number divides the level
     answer = replace(whole, result=whole.result.of_judges({judge.name for judge in shown.judges}))
     if answer.tables["check-systems"].rows:
         part("Systems", "The share of good answers, by the judge's answers.", "check#certify")
@@ -60,10 +60,10 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
     _marked(answer)
     part("All numbers", "Every judge, with people beside it.", "check#five-uses")
     analysis.show_tables(answer, ("check",))
-    people.beside_judge(given, found.panel)
+    people.offer_people(source, check.panel)
     escalation.offer(store, one, shown)
-    _files(given, found, since(found, whole))
-    gaps.show_gaps(shown.panel, given.beside)
+    _files(source, check, compare_earlier(check, whole))
+    gaps.show_gaps(shown.panel, source.beside)
 
 
 def _marked(answer: Answer) -> None:
@@ -79,41 +79,41 @@ def _marked(answer: Answer) -> None:
     analysis.show_tables(answer, MARKED_TABLES)
 
 
-def _both_orders(given: choice.Given) -> None:
+def _both_orders(source: choice.Given) -> None:
     """Lead to what judges of pairs said beside the votes."""
-    if given.study is None:
+    if source.study is None:
         return
-    for run in given.of_pairs:
+    for run in source.of_pairs:
         if st.button(
             f"Both orders and all four answers of {plain(chosen_judge.short_name(run))}",
             key=f"check_pairs_{run.run_id}",
             icon=":material/balance:",
         ):
-            chosen_judge.open_pairs(given.study, run)
+            chosen_judge.open_pairs(source.study, run)
 
 
-def _answer(given: choice.Given, found: Check) -> Answer:
-    return choice.once(("answer", *given.key, found.options.model_dump_json()), lambda: answer_of(found))
+def _answer(source: choice.Given, check: Check) -> Answer:
+    return choice.once(("answer", *source.key, check.options.model_dump_json()), lambda: answer_of(check))
 
 
-def _choice(given: choice.Given, found: Check) -> Which:
+def _choice(source: choice.Given, check: Check) -> Which:
     return choice.once(
-        ("which", *given.key, found.options.model_dump_json()), lambda: rows_of(which_of(found))
+        ("which", *source.key, check.options.model_dump_json()), lambda: rows_of(which_of(check))
     )
 
 
-def _which(given: choice.Given, found: Check) -> None:
+def _which(source: choice.Given, check: Check) -> None:
     """Show which of several judges to use: the sentence, quality against price or time, and both tables."""
     part("Which judge?", "Quality against price and time, on the same texts.", "check#which-judge")
-    chosen = _choice(given, found)
-    answer = Answer(declared("which-judge"), found.options, chosen)
+    chosen = _choice(source, check)
+    answer = Answer(declared("which-judge"), check.options, chosen)
     figure = quality_against(chosen.choice, "price") or quality_against(chosen.choice, "time")
     alt = "Quality of each judge with its interval, against what 1,000 texts cost"
     analysis.show_said(answer)
     analysis.show_tables(answer, answer.tables, {"which-judge": analysis.Drawn(figure, alt)})
 
 
-def _files(given: choice.Given, found: Check, changed: tuple[Drift, str] | None) -> None:
+def _files(source: choice.Given, check: Check, changed: tuple[Drift, str] | None) -> None:
     part(
         "Files and command",
         "A card for colleagues: one page with the verdict, its figures and its limits, without texts. The command gives the same "
@@ -121,12 +121,12 @@ def _files(given: choice.Given, found: Check, changed: tuple[Drift, str] | None)
         "check#the-card",
     )
     checked = visitor.admin_making()
-    words = choice.arguments(given, found) + (["--against", changed[1]] if changed else [])
+    words = choice.arguments(source, check) + (["--against", changed[1]] if changed else [])
     said = changed[0].sentences if changed else ()
     files: dict[str, tuple[str, str, Callable[[], bytes]]] = {
-        "assay-check.html": ("Card (HTML)", "text/html", partial(_card, card_html, found, words, said)),
-        "assay-check.md": ("Card (Markdown)", "text/markdown", partial(_card, card_md, found, words, said)),
-        "assay-check.json": ("JSON", "application/json", partial(_json, given, found, changed)),
+        "assay-check.html": ("Card (HTML)", "text/html", partial(_card, card_html, check, words, said)),
+        "assay-check.md": ("Card (Markdown)", "text/markdown", partial(_card, card_md, check, words, said)),
+        "assay-check.json": ("JSON", "application/json", partial(_json, source, check, changed)),
     }
     with st.container(horizontal=True):
         for name, (title, kind, make) in files.items():
@@ -142,15 +142,15 @@ def _files(given: choice.Given, found: Check, changed: tuple[Drift, str] | None)
     st.code(command_said(words, COMMAND, names=True), language=None, wrap_lines=True)
 
 
-def _card(write: Callable[..., bytes], found: Check, words: Sequence[str], said: Sequence[str]) -> bytes:
+def _card(write: Callable[..., bytes], check: Check, words: Sequence[str], said: Sequence[str]) -> bytes:
     made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
-    return write(found, command=command_said(words, COMMAND, names=False), made_at=made_at, said=said)
+    return write(check, command=command_said(words, COMMAND, names=False), made_at=made_at, sentences=said)
 
 
-def _json(given: choice.Given, found: Check, changed: tuple[Drift, str] | None) -> bytes:
+def _json(source: choice.Given, check: Check, changed: tuple[Drift, str] | None) -> bytes:
     which = None
-    if found.chooses:
+    if check.chooses:
         with suppress(InputError):  # judges without a common text: their verdicts hold all the same
-            which = _choice(given, found)
-    whole = answer_of(found, which=which, drift=changed[0] if changed else None)
+            which = _choice(source, check)
+    whole = answer_of(check, which=which, drift=changed[0] if changed else None)
     return json_text(whole.json).encode()

@@ -83,38 +83,44 @@ def facts_beside(
     return facts_of_tables(panel, facts_of(sources, reading, dimension))
 
 
-def dimension_menu(place: DeltaGenerator, known: Sequence[str], key: str) -> str | None:
+def dimension_menu(place: DeltaGenerator, dimensions: Sequence[str], key: str) -> str | None:
     """Choose one of several dimensions; None for the only one. The address holds its place among them."""
-    if len(known) < 2:
+    if len(dimensions) < 2:
         return None
     return place.selectbox(
-        "Dimension", known, key=address.one("dimension", key, known, known[0], address.place_among(known))
+        "Dimension",
+        dimensions,
+        key=address.one("dimension", key, dimensions, dimensions[0], address.place_among(dimensions)),
     )
 
 
-def panel(one: Given) -> Panel:
+def panel(source: Given) -> Panel:
     """Return raters and judges side by side, read once."""
     with st.spinner("Reading ..."):
-        return once(("panel", *one.key), one.read)
+        return once(("panel", *source.key), source.read)
 
 
-def dossier(one: Given, found: Panel) -> Dossier:
+def dossier(source: Given, read_panel: Panel) -> Dossier:
     """The panel, or a part of it, with all that is known about its judges and texts."""
 
     def texts(panel: Panel) -> Texts:
         try:
-            return Texts(read_texts_of(*one.texts(), panel))
+            return Texts(read_texts_of(*source.texts(), panel))
         except InputError as problem:
             return Texts([None] * len(panel.rows), problem)
 
-    return Dossier(found, one.facts, lambda _: one.beside(), texts)
+    return Dossier(read_panel, source.facts, lambda _: source.beside(), texts)
 
 
-def options(one: Given, found: Panel, priced: Mapping[str, Any], place: DeltaGenerator) -> AllOptions:
+def options(source: Given, read_panel: Panel, priced: Mapping[str, Any], place: DeltaGenerator) -> AllOptions:
     """Choose the use and its limits. priced: what is stated about prices."""
-    usual = one.use or default_use(found)
+    usual = source.use or default_use(read_panel)
     # Without systems there is nothing to rank, such as in votes on pairs.
-    uses = [use for use in _USES if use != "rank" or len(set(found.systems.tolist())) > 1 or use == one.use]
+    uses = [
+        use
+        for use in _USES
+        if use != "rank" or len(set(read_panel.systems.tolist())) > 1 or use == source.use
+    ]
     with place:
         use: Use | None = st.segmented_control(
             "Use of the judge",
@@ -127,12 +133,12 @@ def options(one: Given, found: Panel, priced: Mapping[str, Any], place: DeltaGen
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f":small[{_USES[use or usual][1]}]", width="content")
             with st.popover("Limits", type="tertiary"):
-                return _limits(found, {**priced, "use": use or usual})
+                return _limits(read_panel, {**priced, "use": use or usual})
 
 
-def _limits(found: Panel, chosen: Mapping[str, Any]) -> AllOptions:
+def _limits(read_panel: Panel, chosen: Mapping[str, Any]) -> AllOptions:
     """The limits of the use. For a certificate no rating passes by itself: the best one does until another is chosen."""
-    ratings = _ratings_that_pass(found) if chosen["use"] == "certify" else ()
+    ratings = _ratings_that_pass(read_panel) if chosen["use"] == "certify" else ()
     return analysis.form(
         CHECK,
         {"passes_from": ratings} if ratings else {},
@@ -144,51 +150,53 @@ def _limits(found: Panel, chosen: Mapping[str, Any]) -> AllOptions:
     )
 
 
-def defaults_without(asked: type[Settings]) -> Mapping[str, Any]:
+def defaults_without(settings: type[Settings]) -> Mapping[str, Any]:
     """The options of a check apart from those that are asked, as they are by themselves."""
     fields = fields_of(AllOptions)
-    return {name: one.default for name, one in fields.items() if name not in fields_of(asked)}
+    return {name: one.default for name, one in fields.items() if name not in fields_of(settings)}
 
 
-def _ratings_that_pass(found: Panel) -> tuple[str, ...]:
+def _ratings_that_pass(read_panel: Panel) -> tuple[str, ...]:
     """Ratings that may be the lowest of a good answer, lowest first; none for two classes, which say it themselves."""
-    scale = found.scale
+    scale = read_panel.scale
     if scale.kind == "two":
         return ()
     if scale.classes:  # if the lowest passed, all would
         return tuple(scale.name(value) for value in (scale.classes[1:] if scale.ordered else scale.classes))
-    low, high = scale.ends or (float(np.nanmin(found.ratings)), float(np.nanmax(found.ratings)))
+    low, high = scale.ends or (float(np.nanmin(read_panel.ratings)), float(np.nanmax(read_panel.ratings)))
     return tuple(dict.fromkeys(f"{value:g}" for value in np.linspace(low, high, _STEPS_OF_SCORES)[1:]))
 
 
-def checked(one: Given, found: Panel, chosen: AllOptions) -> Check:
+def checked(source: Given, read_panel: Panel, settings: AllOptions) -> Check:
     """Return the check, computed once."""
 
     def compute() -> Check:
-        facts = stated_facts(one.facts(found), found, chosen.price, chosen.seconds, chosen.currency)
-        return check_panel(found, chosen, facts=facts, texts=one.beside())
+        facts = stated_facts(
+            source.facts(read_panel), read_panel, settings.price, settings.seconds, settings.currency
+        )
+        return check_panel(read_panel, settings, facts=facts, texts=source.beside())
 
     with st.spinner("Checking ..."):
-        return once(("check", *one.key, chosen.model_dump_json()), compute)
+        return once(("check", *source.key, settings.model_dump_json()), compute)
 
 
-def alone(one: Given, found: Check) -> tuple[Given, Check]:
+def alone(source: Given, check: Check) -> tuple[Given, Check]:
     """What is shown of a check: the one judge that was chosen, or everything.
 
     The verdict stays that of all judges together, whose number divides the level: to look at one of them asks no other question.
     """
-    name = one.alone
-    if name is None or name not in found.panel.judges:
-        return one, found
-    at, margins = found.panel.judges.index(name), one.margins
+    name = source.alone
+    if name is None or name not in check.panel.judges:
+        return source, check
+    at, margins = check.panel.judges.index(name), source.margins
     given = replace(
-        one,
-        key=(*one.key, "alone", name),
-        command=(*one.command, "--judge", name),
+        source,
+        key=(*source.key, "alone", name),
+        command=(*source.command, "--judge", name),
         margins=None if margins is None else lambda: margins()[:, [at]],
     )
-    judges = tuple(judge for judge in found.judges if judge.name == name)
-    return given, replace(found, panel=only_judges(found.panel, [name]), judges=judges)
+    judges = tuple(judge for judge in check.judges if judge.name == name)
+    return given, replace(check, panel=only_judges(check.panel, [name]), judges=judges)
 
 
 # A resource, not data: a large panel would be copied at every press of a widget. Nobody changes it: it is frozen.
@@ -202,6 +210,6 @@ def once(question: Key, compute: Callable[[], Found]) -> Found:
     return cast("Found", _kept(question, compute))
 
 
-def arguments(one: Given, found: Check) -> list[str]:
+def arguments(source: Given, check: Check) -> list[str]:
     """Return the words of the command that gives the same result."""
-    return [CHECK.name, *one.command, *found.options.option_words]
+    return [CHECK.name, *source.command, *check.options.option_words]

@@ -22,7 +22,7 @@ from core.results.check.escalation import (
     sent_from,
     sent_texts,
 )
-from core.results.check.next_labels import check_same_texts, draft_study, raters_wanted, with_labels
+from core.results.check.next_labels import add_labels, check_same_texts, draft_study, raters_wanted
 from core.results.check.sureness import (
     COLUMN,
     CUT,
@@ -40,7 +40,7 @@ from core.results.check.sureness import (
 from core.results.check.texts import classes_of
 from core.results.check.verdict import Check
 from core.runs.judging import judge_output
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.schema.analysis import Answer, PanelChoice
 from core.schema.panel import Panel, only_judges
 from core.schema.study import Study
@@ -53,7 +53,7 @@ from core.store import Store
 from core.store.studies import list_studies
 from pages.tabs.checked import choice
 from pages.widgets import address, analysis, open_study
-from pages.widgets.messages import mistakes_shown, plain, showable, with_code
+from pages.widgets.messages import code_markdown, mistakes_shown, plain, showable
 from pages.widgets.parts import part
 
 _SENT = "check_escalated"
@@ -77,7 +77,7 @@ class _Way:
         return ("--confidence", self.named) if self.cut is None else ("--cut", f"{self.cut:g}")
 
 
-def offer(store: Store, given: choice.Given, found: Check) -> None:
+def offer(store: Store, source: choice.Given, check: Check) -> None:
     """Show where a judge can be kept, and offer the other texts as a study."""
     part(
         ANALYSIS.title,
@@ -85,18 +85,18 @@ def offer(store: Store, given: choice.Given, found: Check) -> None:
         ANALYSIS.section,
     )
     with mistakes_shown():
-        _offer(store, given, found)
+        _offer(store, source, check)
 
 
-def _offer(store: Store, given: choice.Given, found: Check) -> None:
-    place = f"check_trust_{given.place}"
-    ways = _ways(store, given, found)
+def _offer(store: Store, source: choice.Given, check: Check) -> None:
+    place = f"check_trust_{source.place}"
+    ways = _ways(store, source, check)
     if not ways:
         st.markdown(
             "The judge's confidence is not known. Add a column with it to the file, run the judge with repeats, or add several judges."
         )
         return
-    several = bool((np.sum(~np.isnan(found.panel.ratings), axis=1) > 1).any())
+    several = bool((np.sum(~np.isnan(check.panel.ratings), axis=1) > 1).any())
     columns = st.columns([2, 1, 1, 1] if several else [2, 1, 1], vertical_alignment="bottom")
     named: str = columns[0].selectbox(
         "Confidence",
@@ -106,15 +106,15 @@ def _offer(store: Store, given: choice.Given, found: Check) -> None:
     )
     way = ways[named]
     chosen = _chosen(place, columns[1:])
-    panel, new, labels = _with_labels(store, given, found.panel, place)
-    alone = panel if named == JUDGES or len(panel.judges) == 1 else only_judges(panel, [_judge(found)])
-    question = ("escalation", *given.key, named, _judge(found), way.label, chosen, labels)
+    panel, new, labels = _add_labels(store, source, check.panel, place)
+    alone = panel if named == JUDGES or len(panel.judges) == 1 else only_judges(panel, [_judge(check)])
+    question = ("escalation", *source.key, named, _judge(check), way.label, chosen, labels)
     try:
         result = choice.once(
             question,
             lambda: (
                 ANALYSIS.answer(
-                    chosen, SurePanel(alone, _sureness(store, given, found, way, alone), new)
+                    chosen, SurePanel(alone, _sureness(store, source, check, way, alone), new)
                 ).result
             ),
         )
@@ -123,9 +123,9 @@ def _offer(store: Store, given: choice.Given, found: Check) -> None:
         st.markdown(plain(f"No threshold here: {'; '.join(reasons) or problem.what}."))
         return
     _verdict(Answer(ANALYSIS, chosen, result))
-    _send(store, given, result.found, place)
+    _send(store, source, result.escalation, place)
     st.code(
-        command_said(_words(given, found, way, chosen, labels), COMMAND, names=True),
+        command_said(_words(source, check, way, chosen, labels), COMMAND, names=True),
         language=None,
         wrap_lines=True,
     )
@@ -136,15 +136,15 @@ def _code(ways: Sequence[str], named: str) -> str:
     return named if named in get_args(Way) and named != COLUMN else f"{COLUMN}-{ways.index(named) + 1}"
 
 
-def _judge(found: Check) -> str:
+def _judge(check: Check) -> str:
     """The judge that is asked about: the only one, or the one that was chosen."""
-    judge: str = st.session_state.get("check_trust_judge", found.panel.judges[0])
-    return judge if judge in found.panel.judges else found.panel.judges[0]
+    judge: str = st.session_state.get("check_trust_judge", check.panel.judges[0])
+    return judge if judge in check.panel.judges else check.panel.judges[0]
 
 
-def _ways(store: Store, given: choice.Given, found: Check) -> Mapping[str, _Way]:
+def _ways(store: Store, source: choice.Given, check: Check) -> Mapping[str, _Way]:
     """The ways that this input has, the default first, after the choice of one of several judges."""
-    panel = found.panel
+    panel = check.panel
     if len(panel.judges) > 1:
         names = list(panel.judges)
         st.selectbox(
@@ -153,13 +153,13 @@ def _ways(store: Store, given: choice.Given, found: Check) -> Mapping[str, _Way]
             key=address.one("trust", "check_trust_judge", names, names[0], address.place_among(names)),
             help="Not used where the majority of judges decides.",
         )
-    alone = only_judges(panel, [_judge(found)])
+    alone = only_judges(panel, [_judge(check)])
     at = panel.judges.index(alone.judges[0])
-    columns, values = _columns(given, panel), len(np.unique(panel.ratings[~np.isnan(panel.ratings)]))
+    columns, values = _columns(source, panel), len(np.unique(panel.ratings[~np.isnan(panel.ratings)]))
     has: dict[Way, Callable[[], object]] = {
         JUDGES: lambda: len(panel.judges) > 1,
-        MARGIN: lambda: given.margins is not None,
-        REPEATS: lambda: _answers(store, given, alone).shape[1] > 1,
+        MARGIN: lambda: source.margins is not None,
+        REPEATS: lambda: _answers(store, source, alone).shape[1] > 1,
         COLUMN: lambda: columns,
         CUT: lambda: not classes_of(panel, at) and 2 in (len(panel.scale.words), values),
     }
@@ -177,17 +177,17 @@ def _ways(store: Store, given: choice.Given, found: Check) -> Mapping[str, _Way]
     return ways
 
 
-def _sureness(store: Store, given: choice.Given, found: Check, way: _Way, alone: Panel) -> Sureness:
+def _sureness(store: Store, source: choice.Given, check: Check, way: _Way, alone: Panel) -> Sureness:
     """How sure the judge is, in the chosen way."""
-    at = found.panel.judges.index(_judge(found))
-    margins = given.margins
+    at = check.panel.judges.index(_judge(check))
+    margins = source.margins
     return sureness(
         alone,
         way.named,
         cut=way.cut,
         margins=None if margins is None else lambda: margins()[:, at],
-        answers=lambda: _answers(store, given, only_judges(found.panel, [_judge(found)])),
-        numbers=lambda column: numbers_beside(*given.texts(), alone, column),
+        answers=lambda: _answers(store, source, only_judges(check.panel, [_judge(check)])),
+        numbers=lambda column: numbers_beside(*source.texts(), alone, column),
     )
 
 
@@ -205,28 +205,28 @@ def _cut(alone: Panel) -> _Way:
     return _Way(f"distance of the score from {cut:g}", CUT, cut)
 
 
-def _columns(given: choice.Given, panel: Panel) -> list[str]:
+def _columns(source: choice.Given, panel: Panel) -> list[str]:
     """Columns of the main file whose names say confidence."""
     try:
-        names = choice.once(("columns", *given.key), lambda: columns_in(*given.texts()))
+        names = choice.once(("columns", *source.key), lambda: columns_in(*source.texts()))
     except InputError:
         return []
     return [name for name in confidence_columns(names) if name not in (*panel.judges, *panel.raters)]
 
 
-def _answers(store: Store, given: choice.Given, alone: Panel) -> Floats:
+def _answers(store: Store, source: choice.Given, alone: Panel) -> Floats:
     """Every answer of the judge's run, shape (n, answers); no answers without a run of a judge with repeats."""
     none: Floats = np.empty((len(alone.rows), 0))
-    if not alone.sources or given.margins is not None:  # of pairs, margins count repeats
+    if not alone.sources or source.margins is not None:  # of pairs, margins count repeats
         return none
     table, metric, _ = alone.sources[0]
-    run = next((one for one in given.runs if table == RunSource(one.run_id).written), None)
+    run = next((one for one in source.runs if table == RunSource(one.run_id).written), None)
     if run is None:
         return none
     try:
         return choice.once(
-            ("answers", *given.key, metric),
-            lambda: answers_of(judge_output(at_hand(store, run)), alone, metric),
+            ("answers", *source.key, metric),
+            lambda: answers_of(judge_output(saved_run(store, run)), alone, metric),
         )
     except InputError:  # a metric, or a judge without repeats
         return none
@@ -265,7 +265,7 @@ def _chosen(place: str, columns: Sequence[DeltaGenerator]) -> EscalateOptions:
     return EscalateOptions(agreement=agreement, delta=delta, against=against)
 
 
-def _with_labels(
+def _add_labels(
     store: Store, given: choice.Given, panel: Panel, place: str
 ) -> tuple[Panel, np.ndarray | None, tuple[str, ...]]:
     """The panel with the labels of studies of texts that were sent, which labels came back (None: no study), and their names."""
@@ -290,15 +290,15 @@ def _with_labels(
         labels = panel_of_source(source, [], PanelChoice(), reading_in(store))
         question = ("same texts", *given.key, number)
         choice.once(question, partial(_check_texts, store, given, known[number], before, labels))
-        panel = with_labels(panel, labels)
+        panel = add_labels(panel, labels)
     panel, new = first_labels(before, panel)
     return panel, new if chosen else None, tuple(known[number].name for number in chosen)
 
 
-def _check_texts(store: Store, given: choice.Given, study: Study, panel: Panel, new: Panel) -> None:
+def _check_texts(store: Store, source: choice.Given, study: Study, panel: Panel, new: Panel) -> None:
     """Refuse the study's labels if the input's texts were changed since."""
     try:
-        own = given.texts()
+        own = source.texts()
     except InputError:  # scores without texts
         return
     there = texts_beside(panel, new, *texts_of_study(store, study))
@@ -307,9 +307,9 @@ def _check_texts(store: Store, given: choice.Given, study: Study, panel: Panel, 
 
 def _verdict(answer: Answer) -> None:
     """Show the sentences, the thresholds with their figure, and the total."""
-    first, *others = map(plain, answer.said)
+    first, *others = map(plain, answer.all_sentences)
     st.markdown("  \n".join([f"**{first}**", *others]))
-    figure = trust_thresholds(answer.result.found)
+    figure = trust_thresholds(answer.result.escalation)
     alt = "Agreement of the kept texts with its lower bound by threshold, the promise, and the share kept"
     total = () if answer.result.chosen is None else ("escalate-total",)
     names = ("escalate-thresholds", *total)
@@ -318,49 +318,49 @@ def _verdict(answer: Answer) -> None:
         analysis.show_tables(answer, ("escalate",))
 
 
-def _send(store: Store, given: choice.Given, found: Escalation, place: str) -> None:
+def _send(store: Store, source: choice.Given, escalation: Escalation, place: str) -> None:
     """Offer a study of the texts for people."""
-    if not found.sent:
+    if not escalation.sent:
         return
-    if given.study is not None and given.study.kind == "pairs":
+    if source.study is not None and source.study.kind == "pairs":
         st.markdown("Pairs cannot be added to this study. Plan a new one of the texts for people.")
         return
-    key = f"{place}_{len(found.sent)}"
+    key = f"{place}_{len(escalation.sent)}"
     left, audits, middle, right = st.columns([1, 1, 2, 1], vertical_alignment="bottom")
     n: int = left.number_input(
         "Texts for people",
         1,
-        len(found.sent),
-        len(found.sent),
+        len(escalation.sent),
+        len(escalation.sent),
         key=f"{key}_n",
         help="Fewer are drawn at random.",
     )
     audit: int = audits.number_input(
         "Kept texts to audit",
         0,
-        len(found.auditable),
+        len(escalation.auditable),
         0,
         key=f"{key}_audit",
-        disabled=not found.auditable,
+        disabled=not escalation.auditable,
         help=f"Drawn at random. From {FEWEST_AUDITED} on, their labels alone correct the kept texts.",
     )
-    stem = found.panel.name.removeprefix("study ").rsplit(".", 1)[0]
+    stem = escalation.panel.name.removeprefix("study ").rsplit(".", 1)[0]
     name = middle.text_input("Name of the study", f"{stem}: for people"[:80], key=f"{key}_name")
     if right.button("Make a study", key=f"{key}_make", icon=":material/how_to_vote:", width="stretch"):
         study, _ = draft_study(
             store,
             name,
-            found.panel,
-            sent_texts(found, n, audit=audit),
-            read_texts_of(*given.texts(), found.panel),
+            escalation.panel,
+            sent_texts(escalation, n, audit=audit),
+            read_texts_of(*source.texts(), escalation.panel),
             use="certify",
-            file_name=sent_from(found.panel.name),
+            file_name=sent_from(escalation.panel.name),
         )
         st.session_state[_SENT] = (key, study.name, study.study_id)
     if st.session_state.get(_SENT, ("",))[0] == key:
-        st.success(with_code(f"{st.session_state[_SENT][1]} is a draft. Add raters, then open it."))
-        open_study.to(st.session_state[_SENT][2], "raters")
-    raters = raters_wanted(found.panel, "certify")
+        st.success(code_markdown(f"{st.session_state[_SENT][1]} is a draft. Add raters, then open it."))
+        open_study.button(st.session_state[_SENT][2], "raters")
+    raters = raters_wanted(escalation.panel, "certify")
     st.markdown(
         f":small[Each text goes to {counted(raters, 'rater')}. They see neither the verdict nor the confidence, nor why a text is there. "
         "Once the study is unblinded, its labels correct the total here.]"
@@ -368,12 +368,12 @@ def _send(store: Store, given: choice.Given, found: Escalation, place: str) -> N
 
 
 def _words(
-    given: choice.Given, found: Check, way: _Way, chosen: EscalateOptions, labels: tuple[str, ...]
+    source: choice.Given, check: Check, way: _Way, chosen: EscalateOptions, labels: tuple[str, ...]
 ) -> list[str]:
     """The words of the command that gives the same result."""
-    words = [ANALYSIS.name, *given.command]
-    if len(found.panel.judges) > 1 and way.words[-1] != JUDGES and "--judge" not in words:
-        words += ["--judge", _judge(found)]
+    words = [ANALYSIS.name, *source.command]
+    if len(check.panel.judges) > 1 and way.words[-1] != JUDGES and "--judge" not in words:
+        words += ["--judge", _judge(check)]
     words += [*way.words, *chosen.option_words]
     for label in labels:
         words += ["--labels", f"study:{label}"]

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.plots.check import judges_and_ceiling
 from core.results.cells import decimal
-from core.results.check.rules import Verdict, beside_people
+from core.results.check.rules import Verdict, compared_numbers
 from core.results.check.sentences import ceiling_sentence, check_sentence, read_as, sentence
 from core.results.check.verdict import Check, JudgeCheck
 from core.schema.scale import SCORES
@@ -75,34 +75,34 @@ def style() -> None:
     )
 
 
-def render(found: Check, *, n_checked: int) -> None:
+def render(check: Check, *, n_checked: int) -> None:
     """Show the verdict with its sentence, four numbers, and the figure with judge, ceiling and limit.
 
-    n_checked: judges that were checked together, of which `found` may have one alone.
+    n_checked: judges that were checked together, of which `check` may have one alone.
     """
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        if len(found.judges) == 1:
-            _box(found.judges[0].verdict, found.judges[0].name, check_sentence(found))
+        if len(check.judges) == 1:
+            _box(check.judges[0].verdict, check.judges[0].name, check_sentence(check))
         else:
-            st.markdown(f"**{plain(check_sentence(found))}**")
-            for one in found.judges:
-                said = sentence(found, one) if len(found.judges) <= _MOST_SAID else ""
+            st.markdown(f"**{plain(check_sentence(check))}**")
+            for one in check.judges:
+                said = sentence(check, one) if len(check.judges) <= _MOST_SAID else ""
                 _box(one.verdict, one.name, said)
-        if len(found.judges) == 1:
-            _numbers(found, found.judges[0])
-        lines = [read_as(found), ceiling_sentence(found)]
-        if n_checked > len(found.judges):
+        if len(check.judges) == 1:
+            _numbers(check, check.judges[0])
+        lines = [read_as(check), ceiling_sentence(check)]
+        if n_checked > len(check.judges):
             lines.append(
                 f"{n_checked} judges are checked together, so the level of TRUSTED is divided by {n_checked}."
             )
         st.markdown("  \n".join(f":small[{plain(line)}]" for line in lines))
-    figure = judges_and_ceiling(found)
+    figure = judges_and_ceiling(check)
     if figure is not None:
         with right:
             chart(
                 figure,
-                f"The numbers that decide, with intervals, of {len(found.judges)} judges and of people, and the limits",
+                f"The numbers that decide, with intervals, of {len(check.judges)} judges and of people, and the limits",
                 "check_figure",
                 "assay-check",
             )
@@ -114,14 +114,14 @@ def _box(verdict: Verdict, judge: str, said: str) -> None:
     verdict_card.card(_TONES[verdict], verdict, [f"{said[:1].upper()}{said[1:]}"], whose=judge)
 
 
-def _numbers(found: Check, one: JudgeCheck) -> None:
-    known = _known(one, found.options)
-    names = _NUMBERS[found.use if found.use in _NUMBERS else one.kind]
+def _numbers(check: Check, judge: JudgeCheck) -> None:
+    known = _known(judge, check.options)
+    names = _NUMBERS[check.use if check.use in _NUMBERS else judge.kind]
     shown = [name for name in names if known[name] is not None]
     verdict_card.numbers([_number(name, *known[name]) for name in shown[:4]])  # type: ignore[misc]
 
 
-def _known(one: JudgeCheck, limits: CheckOptions) -> dict[str, tuple[Estimate, str] | None]:
+def _known(judge: JudgeCheck, limits: CheckOptions) -> dict[str, tuple[Estimate, str] | None]:
     """Name -> the judge's number, and what stands beside it."""
     found: dict[str, tuple[Estimate, str] | None] = dict.fromkeys(_TITLES)
     for code, name in (
@@ -131,37 +131,37 @@ def _known(one: JudgeCheck, limits: CheckOptions) -> dict[str, tuple[Estimate, s
         ("correlation", "correlation"),
         ("kappa", "kappa"),
     ):
-        rule = one.rule(code)
-        if rule is None or rule.found is None:
+        rule = judge.rule(code)
+        if rule is None or rule.estimate is None:
             continue
-        numbers = beside_people(rule)
+        numbers = compared_numbers(rule)
         if numbers is None:
-            found[name] = rule.found, ""
+            found[name] = rule.estimate, ""
         elif numbers[0].estimate is not None:
             people = numbers[1].estimate
             # Beside people's own it is with single raters, not with their mean as in the table of all numbers.
             beside_raters = "rank correlation" if name == "correlation" else name
             found[beside_raters] = numbers[0], "" if people is None else f"people: {decimal(people, 2)}"
-    kept = one.rule("kept-share")
+    kept = judge.rule("kept-share")
     if kept is not None and isinstance(kept.behind, InPlace) and kept.behind.share.estimate is not None:
         found["kept share"] = kept.behind.share, f"wanted: {decimal(limits.kept_share, 2)}"
-    constant = "" if one.constant is None else f"a constant answer: {decimal(one.constant.agreement, 2)}"
-    accuracy = one.rule("accuracy")
+    constant = "" if judge.constant is None else f"a constant answer: {decimal(judge.constant.agreement, 2)}"
+    accuracy = judge.rule("accuracy")
     others = (
-        ("agreement", one.agreement, constant),
-        ("kappa", one.kappa, ""),
-        ("correlation", None if found["rank correlation"] else one.correlation, ""),
-        ("ac1", one.ac1, ""),
-        ("bias", one.bias, ""),
+        ("agreement", judge.agreement, constant),
+        ("kappa", judge.kappa, ""),
+        ("correlation", None if found["rank correlation"] else judge.correlation, ""),
+        ("ac1", judge.ac1, ""),
+        ("bias", judge.bias, ""),
         (
             "responsiveness",
-            None if one.responsiveness is None else one.responsiveness.found,
+            None if judge.responsiveness is None else judge.responsiveness.estimate,
             f"wanted: {decimal(limits.least_responsive, 2)} to {decimal(limits.most_responsive, 2)}",
         ),
-        ("accuracy", None if accuracy is None else accuracy.found, ""),
+        ("accuracy", None if accuracy is None else accuracy.estimate, ""),
         (
             "good",
-            one.systems[0].found if len(one.systems) == 1 else None,
+            judge.systems[0].estimate if len(judge.systems) == 1 else None,
             f"wanted: {decimal(limits.target, 2)}",
         ),
     )

@@ -6,7 +6,16 @@ import streamlit as st
 
 from core.analyses.gaps import ANALYSIS, GapsOptions
 from core.report import number, written
-from core.results.check.gaps import GAP, Gap, beside_of, by_item, find_gaps, gap_list, groups_of, reason_of
+from core.results.check.gaps import (
+    GAP,
+    Gap,
+    find_gaps,
+    find_text,
+    gap_list,
+    groups_of,
+    reason_of,
+    texts_by_item,
+)
 from core.results.correlations.points import text_key
 from core.schema.analysis import Answer
 from core.schema.panel import Panel, TextBeside
@@ -47,18 +56,18 @@ def show_gaps(
     analysis.show_tables(answer, answer.tables)
 
 
-def _filtered(panel: Panel, found: Sequence[Gap], key: str) -> Sequence[Gap]:
+def _filtered(panel: Panel, gaps: Sequence[Gap], key: str) -> Sequence[Gap]:
     """Choose the judge, the direction and a group; return the gaps that are left."""
     place = places(3)
-    judges = list(dict.fromkeys(name for name in panel.judges if any(one.judge == name for one in found)))
+    judges = list(dict.fromkeys(name for name in panel.judges if any(one.judge == name for one in gaps)))
     if len(judges) > 1:
         judge = next(place).selectbox(
             "Judge",
             judges,
             key=address.one("gaps-judge", f"{key}_judge", judges, judges[0], address.place_among(judges)),
         )
-        found = [one for one in found if one.judge == judge]
-    if any(one.direction for one in found):
+        gaps = [one for one in gaps if one.judge == judge]
+    if any(one.direction for one in gaps):
         ways = list(_DIRECTIONS)
         way = next(place).selectbox(
             "Direction",
@@ -66,10 +75,10 @@ def _filtered(panel: Panel, found: Sequence[Gap], key: str) -> Sequence[Gap]:
             format_func=_DIRECTIONS.__getitem__,
             key=address.one("gaps-direction", f"{key}_direction", ways, _ALL),
         )
-        found = [one for one in found if way in (_ALL, one.direction)]
+        gaps = [one for one in gaps if way in (_ALL, one.direction)]
     groups = {
         f"{column}: {value}": rows
-        for column, values in groups_of(panel, found).items()
+        for column, values in groups_of(panel, gaps).items()
         for value, rows in values.items()
     }
     if groups:
@@ -81,13 +90,13 @@ def _filtered(panel: Panel, found: Sequence[Gap], key: str) -> Sequence[Gap]:
             key=address.one("gaps-group", f"{key}_group", names, _ALL, address.place_among(names)),
         )
         if group in groups:
-            found = [one for one in found if one.row in groups[group]]
-    return found
+            gaps = [one for one in gaps if one.row in groups[group]]
+    return gaps
 
 
-def _chosen(panel: Panel, found: Sequence[Gap], key: str) -> Gap:
+def _chosen(panel: Panel, gaps: Sequence[Gap], key: str) -> Gap:
     """Choose a text; at first the one with the largest gap."""
-    by_key = {text_key(panel.rows[one.row]): one for one in found}
+    by_key = {text_key(panel.rows[one.row]): one for one in gaps}
     said = told_apart(_name_of(panel, one) for one in by_key.values())
     names = dict(zip(by_key, said, strict=True))
     place = f"{key}_text"
@@ -126,7 +135,7 @@ def _text(panel: Panel, one: Gap, texts: Sequence[TextBeside]) -> None:
         for name, value in zip(panel.raters, panel.ratings[one.row], strict=True)
     ]
     st.markdown("People: " + ", ".join(labels) + f". Judge {plain(one.judge)}: **{plain(word(one.score))}**.")
-    beside = beside_of(row, by_item(texts).get(row.item_id, ()))
+    beside = find_text(row, texts_by_item(texts).get(row.item_id, ()))
     said = reason_of(beside, one.judge)
     shown = [
         (title, words)

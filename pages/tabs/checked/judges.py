@@ -91,9 +91,9 @@ def stored(store: Store, place: str, judges: Mapping[Chosen, str], rated: Collec
     return joined([chosen_scores.open_scores(store, one) for one in chosen if one in judges])
 
 
-def choose(place: str, chosen: Sequence[Chosen]) -> None:
+def choose(place: str, judges: Sequence[Chosen]) -> None:
     """Choose these stored judges; called before the page is drawn. place: as `stored` takes it."""
-    st.session_state[_key(place)] = list(chosen)
+    st.session_state[_key(place)] = list(judges)
 
 
 def _key(place: str) -> str:

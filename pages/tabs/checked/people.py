@@ -7,7 +7,7 @@ from core.installation import COMMAND
 from core.report.card import command_said
 from core.schema.analysis import PanelChoice
 from core.schema.panel import Panel
-from core.schema.settings import fields_of, on_page, worded
+from core.schema.settings import fields_of, page_word, worded
 from pages.tabs.checked import choice
 from pages.widgets import analysis
 from pages.widgets.messages import plain
@@ -15,20 +15,20 @@ from pages.widgets.messages import plain
 _TITLE = "People among themselves"
 
 
-def without_judge(given: choice.Given, panel: Panel) -> None:
+def show_alone(source: choice.Given, panel: Panel) -> None:
     """Say that there is no judge and how to add one, then show how far people agree with each other."""
-    st.info(plain(worded(no_judge(given.may_be_judges), fields_of(PanelChoice), on_page)))
-    analysis.render(ANALYSIS, lambda: [analysis.Data(("people", *given.key), lambda: panel)], _TITLE)
+    st.info(plain(worded(no_judge(source.may_be_judges), fields_of(PanelChoice), page_word)))
+    analysis.render(ANALYSIS, lambda: [analysis.Data(("people", *source.key), lambda: panel)], _TITLE)
     st.code(
-        command_said([ANALYSIS.name, *given.command], COMMAND, names=True), language=None, wrap_lines=True
+        command_said([ANALYSIS.name, *source.command], COMMAND, names=True), language=None, wrap_lines=True
     )
 
 
-def beside_judge(given: choice.Given, panel: Panel) -> None:
+def offer_people(source: choice.Given, panel: Panel) -> None:
     """Offer the same of the people beside a judge, folded. Votes on pairs have theirs in the tab Raters of their study."""
     if panel.pairs or len(panel.raters) < 2:
         return
     with st.expander(_TITLE, key="check_people", on_change="rerun") as place:
         if place.open:
-            answer = choice.once(("people", *given.key), lambda: ANALYSIS.answer(ANALYSIS.Options(), panel))
+            answer = choice.once(("people", *source.key), lambda: ANALYSIS.answer(ANALYSIS.Options(), panel))
             analysis.show_answer(answer)

@@ -16,11 +16,11 @@ from pages.tabs.checked import choice
 from pages.widgets import analysis
 
 
-def stated(given: choice.Given, panel: Panel, place: DeltaGenerator) -> Mapping[str, Any]:
+def stated(source: choice.Given, panel: Panel, place: DeltaGenerator) -> Mapping[str, Any]:
     """State prices and times of several judges, where they are unknown, and return these options. place: of the controls."""
-    if len(panel.judges) < 2 or given.alone is not None:  # they serve to choose among several
+    if len(panel.judges) < 2 or source.alone is not None:  # they serve to choose among several
         return {}
-    known: Mapping[str, JudgeFacts] = choice.once(("facts", *given.key), lambda: given.facts(panel))
+    known: Mapping[str, JudgeFacts] = choice.once(("facts", *source.key), lambda: source.facts(panel))
     lacking = {
         "price": [name for name in panel.judges if known.get(name, UNKNOWN).cost is None],
         "seconds": [name for name in panel.judges if known.get(name, UNKNOWN).seconds is None],

@@ -15,7 +15,7 @@ from pages.widgets.parts import part
 _MOST_MB = 100
 
 
-def since(found: Check, answer: Answer) -> tuple[Drift, str] | None:
+def compare_earlier(check: Check, answer: Answer) -> tuple[Drift, str] | None:
     """Compare with an earlier check; return what changed and the name of the file. None without a file or for another kind.
 
     answer: that of the check.
@@ -28,7 +28,7 @@ def since(found: Check, answer: Answer) -> tuple[Drift, str] | None:
         return None
     changed = None
     with mistakes_shown():
-        changed = drift(found, read_earlier(upload.getvalue(), upload.name))
+        changed = drift(check, read_earlier(upload.getvalue(), upload.name))
         first, *others = map(plain, changed.sentences)
         st.markdown("  \n".join([f"**{first}**", *others]))
         beside = replace(answer, result=replace(answer.result, drift=changed))

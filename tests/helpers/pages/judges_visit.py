@@ -15,7 +15,7 @@ from core.judges.answers import question_sets_of
 from core.runs.asked import Asked, Running
 from core.runs.generation import texts_of_run
 from core.runs.judging import judge_output
-from core.runs.path import at_hand, create
+from core.runs.path import create, saved_run
 from core.runs.records import write_pieces
 from core.schema.runs import Run
 from core.store import Store
@@ -89,7 +89,7 @@ def cef(model: str = "org/tiny", **given: Any) -> Judge:
 
 def answered(store: Store, runs: list[Run], model: str, script: Script = answer) -> Run:
     """A run in which a model answers the questions of cross-examinations."""
-    sets = [one for run in runs for one in question_sets_of(judge_output(at_hand(store, run)))]
+    sets = [one for run in runs for one in question_sets_of(judge_output(saved_run(store, run)))]
     with ScriptedServer(script, models=None) as server:
         return _audited(store, settings("answers", server.url, model=model), sets)
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from core.llm.client import Message, Reply, Request, request_key
 from core.runs.working.cluster import Cluster, Lost
-from core.runs.working.models_on_ray import Answering, Engines, in_batches
+from core.runs.working.models_on_ray import Answering, Engines, request_batches
 
 N, DEADLY, BATCH = 40, 17, 8
 
@@ -37,7 +37,7 @@ class Capitals:
 def main() -> None:
     requests = [Request("rank", (Message("user", f"number {n}"),)) for n in range(N)]
     asked = [(request_key(Capitals(), one), one) for one in requests]
-    batches = in_batches(asked, BATCH, 1)
+    batches = request_batches(asked, BATCH, 1)
     found: dict[int, list[Reply | Lost]] = {}
     with Cluster(workers=2):
         engines = Engines(Answering(Capitals), 1, threading.Event())

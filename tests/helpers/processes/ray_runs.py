@@ -14,7 +14,7 @@ from core.llm.client import Cache
 from core.runs.asked import Running
 from core.runs.jobs import Outcome, RunAtHand
 from core.runs.judging import JudgeJob
-from core.runs.path import at_hand, create
+from core.runs.path import create, saved_run
 from core.runs.working.spreading import SpreadJob
 from core.runs.working.worker import work
 from core.store import open_store
@@ -43,7 +43,7 @@ def judged(address: str, folder: Path, on_ray: bool) -> list[object]:
         def job(run: RunAtHand) -> SpreadJob | JudgeJob:
             return SpreadJob(run, PoisonedJudging) if on_ray else JudgeJob(run)
 
-        done = work(store, 1, lambda run: job(at_hand(store, 1).claimed(run)))
+        done = work(store, 1, lambda run: job(saved_run(store, 1).claimed(run)))
         assert done.state == "done", done.message
         return [(one.state, one.failures, one.result) for one in run_items(store, 1)]
 

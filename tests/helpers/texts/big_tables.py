@@ -40,12 +40,12 @@ def scored_table(n_items: int = 40, seed: int = 0, metrics: Sequence[str] = METR
     ]
     level = np.array([int(str(row.level)[1]) for row in rows])
     steps = np.arange(1, len(metrics) + 1) / 40
-    signs = np.array([-1.0 if spec.metric.direction == "lower" else 1.0 for spec in asked.chosen.specs()])
+    signs = np.array([-1.0 if spec.metric.direction == "lower" else 1.0 for spec in asked.settings.specs()])
     values = 0.5 - signs * steps * level[:, None] + rng.normal(0, 0.1, (len(rows), len(metrics)))
     values[:, 0] = np.round(values[:, 0], 1)  # ties
     values[rng.random(values.shape) < 0.03] = np.nan
     reasons = {(int(r), int(m)): EMPTY for r, m in zip(*np.nonzero(np.isnan(values)), strict=True) if r % 2}
-    return ScoreTable(tuple(rows), tuple(spec.metric for spec in asked.chosen.specs()), values, reasons)
+    return ScoreTable(tuple(rows), tuple(spec.metric for spec in asked.settings.specs()), values, reasons)
 
 
 def write_folder(folder: Path, table: ScoreTable, chunk_rows: int, n_finished: int | None = None) -> int:

@@ -17,7 +17,7 @@ from core.metrics.kind import KIND
 from core.metrics.registry import find_metrics
 from core.runs.asked import ask
 from core.runs.kinds import KINDS
-from core.runs.path import at_hand, create
+from core.runs.path import create, saved_run
 from core.schema.runs import RunItem, RunState
 from core.store import Store, open_store
 from core.store.kept import keep_run_metrics, keep_scores
@@ -121,7 +121,7 @@ class Growth:
 def _record_of(database: Path, run_id: int) -> object:
     """The record of a run's first text, after it was worked on."""
     with open_store(database) as store:
-        worked(at_hand(store, run_id))
+        worked(saved_run(store, run_id))
         outputs: Any = next(run_items(store, run_id)).result["outputs"]
         return outputs[0]["record"]
 

@@ -49,23 +49,25 @@ def test_the_bound_by_hand() -> None:
     """800 passes, 100 labelled, 97 good; 200 fails, 80 labelled, 52 good: .8 x .97 + .2 x .65 = .906."""
     one = certificate(panel(*by_class((800, 100, 97), (200, 80, 52))), target=0.85)
     theta = 0.8 * 0.97 + 0.2 * 0.65
-    assert one.found.estimate == pytest.approx(theta)
+    assert one.estimate.estimate == pytest.approx(theta)
     below = [0.97 - lower_exact(97, 100, 0.95), 0.65 - lower_exact(52, 80, 0.95)]
     texts = (0.8 * (0.97 - theta) ** 2 + 0.2 * (0.65 - theta) ** 2) / 1000
     low = theta - (0.8**2 * below[0] ** 2 + 0.2**2 * below[1] ** 2 + norm.ppf(0.95) ** 2 * texts) ** 0.5
-    assert one.found.low == pytest.approx(low)
+    assert one.estimate.low == pytest.approx(low)
     assert one.verdict == "TRUSTED"
     assert (one.n_texts, one.n_labels) == (1000, 180)
     # Only these answers: no share of the strata is a matter of chance, and labels are counted.
     these = certificate(panel(*by_class((800, 100, 97), (200, 80, 52))), target=0.85, population="these")
     below = [below[0] * (1 - 100 / 800) ** 0.5, below[1] * (1 - 80 / 200) ** 0.5]
-    assert these.found.low == pytest.approx(theta - (0.8**2 * below[0] ** 2 + 0.2**2 * below[1] ** 2) ** 0.5)
+    assert these.estimate.low == pytest.approx(
+        theta - (0.8**2 * below[0] ** 2 + 0.2**2 * below[1] ** 2) ** 0.5
+    )
 
 
 def test_with_a_constant_judge_labels_stand_alone_with_the_exact_bound() -> None:
     labels = np.repeat([1.0, 0.0], [58, 2])[:, None]
     one = certificate(panel(labels, np.ones(60)), target=0.85)
-    assert one.found.low == pytest.approx(lower_exact(58, 60, 0.95))
+    assert one.estimate.low == pytest.approx(lower_exact(58, 60, 0.95))
     assert one.verdict == "TRUSTED"
 
 
@@ -77,10 +79,14 @@ def test_bounds_decide(target: float, verdict: str) -> None:
     found = check_panel(given, CheckOptions(use="certify", target=target))
     one = found.judges[0].systems[0]
     assert one.verdict == found.verdict == verdict
-    assert one.found.low is not None
-    assert one.found.high is not None
+    assert one.estimate.low is not None
+    assert one.estimate.high is not None
     assert verdict == (
-        "TRUSTED" if one.found.low > target else "NOT TRUSTED" if one.found.high < target else "INCONCLUSIVE"
+        "TRUSTED"
+        if one.estimate.low > target
+        else "NOT TRUSTED"
+        if one.estimate.high < target
+        else "INCONCLUSIVE"
     )
     assert (found.judges[0].labels_needed is not None) is (verdict == "INCONCLUSIVE")
 
@@ -91,7 +97,7 @@ def test_the_level_is_divided_by_systems_and_judges() -> None:
     both = check_panel(
         panel(labels, judge, 1 - judge, systems=systems), CheckOptions(use="certify", target=0.8)
     )
-    assert {system.found.confidence_level for one in both.judges for system in one.systems} == {
+    assert {system.estimate.confidence_level for one in both.judges for system in one.systems} == {
         1 - 2 * 0.05 / 4
     }
 
@@ -109,11 +115,11 @@ def test_items_of_many_rows_count_by_their_effective_number() -> None:
         certificate(panel(labels, np.ones(200), items=items), target=0.5)
         for items in (np.arange(200), np.repeat(np.arange(40), 5))
     )
-    assert rows.found.estimate == items.found.estimate
-    assert items.found.low is not None
-    assert rows.found.low is not None
-    assert items.found.low < rows.found.low - 0.03
-    assert items.found.low == pytest.approx(lower_exact(36, 40, 0.95), abs=0.01)
+    assert rows.estimate.estimate == items.estimate.estimate
+    assert items.estimate.low is not None
+    assert rows.estimate.low is not None
+    assert items.estimate.low < rows.estimate.low - 0.03
+    assert items.estimate.low == pytest.approx(lower_exact(36, 40, 0.95), abs=0.01)
 
 
 # --- what counts as good, and which answers the judge gave ---------------------------------------
@@ -124,7 +130,7 @@ def test_most_raters_must_pass_an_answer() -> None:
     nan = np.nan
     ratings = np.tile([[1, 1, 0], [1, 0, nan], [1, nan, nan], [0, 0, nan]], (10, 1))
     one = certificate(panel(ratings, np.ones(40)))
-    assert one.found.estimate == pytest.approx(2 / 4)
+    assert one.estimate.estimate == pytest.approx(2 / 4)
 
 
 def test_scales_with_more_than_two_classes_need_a_lowest_pass() -> None:
@@ -137,10 +143,10 @@ def test_scales_with_more_than_two_classes_need_a_lowest_pass() -> None:
         with pytest.raises(InputError) as raised:
             checked(panel(ratings, np.ones(80), **scale), "certify")
         assert [problem.split(":")[0] for problem in raised.value.problems] == ["passes_from"]
-    assert certificate(panel(grades, np.ones(80)), passes_from="4").found.estimate == pytest.approx(0.5)
+    assert certificate(panel(grades, np.ones(80)), passes_from="4").estimate.estimate == pytest.approx(0.5)
     words = Scale("unordered", (1.0, 3.0, 4.0, 5.0), {1.0: "bad", 3.0: "odd", 4.0: "fine", 5.0: "rude"})
     found = certificate(panel(grades, np.ones(80), scale=words), passes_from="fine")
-    assert found.found.estimate == pytest.approx(0.25)
+    assert found.estimate.estimate == pytest.approx(0.25)
     for wrong in ("good", "7"):
         with pytest.raises(InputError):
             checked(panel(grades, np.ones(80), scale=words), "certify", passes_from=wrong)
@@ -151,18 +157,18 @@ def test_texts_without_a_score_are_a_stratum() -> None:
     judge[judge == 0] = np.nan
     named = certificate(panel(labels, judge))
     assert {part.key: part.n for part in named.strata} == {"1": 800, NO_SCORE: 200}
-    assert named.found == certificate(panel(*by_class((800, 100, 97), (200, 80, 52)))).found
+    assert named.estimate == certificate(panel(*by_class((800, 100, 97), (200, 80, 52)))).estimate
 
 
 def test_answers_without_a_label_may_all_fail() -> None:
     """.04 of the texts without a label lower the bound by .04 times their share; .2 of them leave no single estimate."""
     few = certificate(panel(*by_class((960, 100, 97), (40, 0, 0))), target=0.8)
-    assert few.found.estimate == pytest.approx(0.97)
-    assert few.found.low is not None
-    assert few.found.low < 0.96 * 0.97
+    assert few.estimate.estimate == pytest.approx(0.97)
+    assert few.estimate.low is not None
+    assert few.estimate.low < 0.96 * 0.97
     many = certificate(panel(*by_class((800, 100, 97), (200, 0, 0))), target=0.9)
-    assert many.found.estimate is None
-    assert many.found.low is not None
+    assert many.estimate.estimate is None
+    assert many.estimate.low is not None
     assert many.verdict == "INCONCLUSIVE"
     assert many.rule.labels_needed is None
     # A target below what is left when they all fail is shown all the same.
@@ -183,7 +189,7 @@ def test_drawn_labels_count_by_their_probability() -> None:
     labels = np.repeat([1.0, 0.0], [40, 40])[:, None]
     drawn = [{PROBABILITY: "0.1" if at < 40 else "0.4"} for at in range(80)]
     one = certificate(panel(labels, np.ones(80), labels=drawn))
-    assert one.found.estimate == pytest.approx(4 / 5)
+    assert one.estimate.estimate == pytest.approx(4 / 5)
 
 
 def test_nobody_is_certified_while_the_item_is_undecided() -> None:
@@ -249,7 +255,7 @@ def test_each_system_has_its_verdict() -> None:
     }
     assert (one.verdict, answer_of(found).status) == ("NOT TRUSTED", 3)
     new = next(system for system in one.systems if system.system == "new")
-    assert (new.n_labels, new.found.estimate) == (0, None)
+    assert (new.n_labels, new.estimate.estimate) == (0, None)
     assert (
         check_said(found)[0]
         == "1 of 3 systems is TRUSTED to give at least 80 % good answers: good. 1 NOT TRUSTED, 1 INCONCLUSIVE."
@@ -279,7 +285,7 @@ def test_the_sentence_names_system_share_labels_and_texts() -> None:
 def test_a_judge_without_any_score_and_a_panel_without_a_judge() -> None:
     labels, judge = by_class((800, 100, 97), (200, 80, 52))
     silent = certificate(panel(labels, np.full(1000, np.nan)), target=0.7)
-    assert silent.found.low == pytest.approx(lower_exact(149, 180, 0.95))
+    assert silent.estimate.low == pytest.approx(lower_exact(149, 180, 0.95))
     with pytest.raises(InputError):
         check_panel(panel(labels[:0], judge[:0]), CheckOptions(use="certify"))
     with pytest.raises(InputError):

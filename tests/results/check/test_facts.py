@@ -111,7 +111,7 @@ def test_a_run_shows_model_time_and_price(
     assert main(["check", f"run:{run.run.run_id}", "--dimension", "LA", "--json"]) in {0, 3, 4}
     (judge,) = json.loads(capsys.readouterr().out)["judges"]
     own = told[judge["name"]]
-    assert judge["model"] == own.model == run.asked.model.model
+    assert judge["model"] == own.model == run.request.model.model
     assert judge["seconds"] == pytest.approx(own.seconds)
     assert judge["cost"] is own.cost is None
 

@@ -39,7 +39,7 @@ def test_a_judge_that_hardly_moves_is_not_trusted_and_a_copy_is(
     assert rule(one, "responsiveness").met is met
     assert one.verdict == verdict
     assert one.responsiveness is not None
-    assert one.responsiveness.found.estimate == pytest.approx(slope, abs=0.1)
+    assert one.responsiveness.estimate.estimate == pytest.approx(slope, abs=0.1)
 
 
 def test_a_judge_that_moves_too_far_is_not_trusted() -> None:
@@ -49,8 +49,8 @@ def test_a_judge_that_moves_too_far_is_not_trusted() -> None:
     one = checked(given, "monitor")
     assert one.verdict == "NOT TRUSTED"
     assert one.responsiveness is not None
-    assert one.responsiveness.found.low is not None
-    assert one.responsiveness.found.low > 1.25
+    assert one.responsiveness.estimate.low is not None
+    assert one.responsiveness.estimate.low > 1.25
     assert rule(one, "responsiveness").limit == 1.25
     # A limit that is stated decides.
     assert rule(checked(given, "monitor", most_responsive=4), "responsiveness").met is True
@@ -88,7 +88,7 @@ def test_ten_systems_are_compared_by_their_means() -> None:
     one = checked(given, "monitor")
     assert one.responsiveness is not None
     assert one.responsiveness.of_groups
-    assert one.responsiveness.found.estimate == pytest.approx(0.5, abs=0.05)
+    assert one.responsiveness.estimate.estimate == pytest.approx(0.5, abs=0.05)
     assert one.verdict == "NOT TRUSTED"
 
 

@@ -109,7 +109,7 @@ def test_a_missing_score_of_an_ordered_scale_is_the_farther_end() -> None:
     silent[people[:, :3].mean(axis=1) < 2.5] = np.nan
     filled = np.where(np.isnan(silent), 5.0, silent)
     quiet, loud = (checked(panel(people[:, :3], one), "gate") for one in (silent, filled))
-    assert rule(quiet, "kappa-quadratic").found.estimate == rule(loud, "kappa-quadratic").found.estimate
+    assert rule(quiet, "kappa-quadratic").estimate.estimate == rule(loud, "kappa-quadratic").estimate.estimate
     assert quiet.verdict == "NOT TRUSTED"
     assert quiet.coverage is not None
     assert quiet.coverage < 0.9
@@ -149,8 +149,8 @@ def test_a_turned_scale_turns_the_result_and_nothing_else(people: Values, first_
     assert turned.verdict == one.verdict
     for code in ("kappa-quadratic", "correlation", "kept-share"):
         first, second = rule(one, code), rule(turned, code)
-        assert second.found.estimate == pytest.approx(first.found.estimate, abs=1e-12)
-        assert second.found.low == pytest.approx(first.found.low, abs=1e-9)
+        assert second.estimate.estimate == pytest.approx(first.estimate.estimate, abs=1e-12)
+        assert second.estimate.low == pytest.approx(first.estimate.low, abs=1e-9)
         assert second.shown == pytest.approx(first.shown, abs=1e-9)
     assert turned.bias is not None
     assert one.bias is not None
@@ -164,7 +164,7 @@ def test_a_missing_score_at_the_middle_is_the_end_off_the_other_texts(shift: int
     silent = people[:, 3].copy()
     silent[people[:, :3].mean(axis=1) == 3] = np.nan
     found, high, low = (
-        rule(checked(panel(people[:, :3], one), "gate"), "kappa-quadratic").found.estimate
+        rule(checked(panel(people[:, :3], one), "gate"), "kappa-quadratic").estimate.estimate
         for one in (silent, *(np.where(np.isnan(silent), end, silent) for end in (5.0, 1.0)))
     )
     assert found == min(high, low) < max(high, low)
@@ -179,8 +179,8 @@ def test_raters_who_always_agree_on_one_answer_are_still_two_raters() -> None:
     assert not check_panel(
         panel(np.full((60, 1), 2.0), judge, scale=ratings), CheckOptions(use="gate")
     ).paired
-    assert check.ceiling.found is not None
-    assert check.ceiling.found.estimate is None
+    assert check.ceiling.estimate is not None
+    assert check.ceiling.estimate.estimate is None
     assert "undefined" in ceiling_sentence(check)
     assert any("undefined" in one for one in limits_of(check))
 
@@ -350,7 +350,7 @@ def test_json_has_what_each_item_moves() -> None:
         assert sum(one["values"]) == pytest.approx(0, abs=1e-5)
         kept = np.arange(120) != 7
         without = checked(panel(people[kept, :3], people[kept, 3]), "gate")
-        change = rule(found.judges[0], code).found.estimate - rule(without, code).found.estimate
+        change = rule(found.judges[0], code).estimate.estimate - rule(without, code).estimate.estimate
         assert one["values"][one["items"].index("7")] == pytest.approx(change, abs=2e-3)
 
 

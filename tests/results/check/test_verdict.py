@@ -137,7 +137,7 @@ def test_a_judge_of_one_system_ranks_nothing() -> None:
     scores = np.where(np.arange(40) < 20, given[:, 0], np.nan)
     one = checked(panel(given, scores, systems=np.repeat(["a", "b"], 20)), "rank")
     assert one.verdict == "INCONCLUSIVE"
-    assert rule(one, "accuracy").found.estimate is None
+    assert rule(one, "accuracy").estimate.estimate is None
 
 
 def test_no_order_of_three_systems_is_beyond_chance() -> None:
@@ -362,14 +362,16 @@ def test_all_problems_at_once() -> None:
 def _numbers(found: Check) -> Any:
     one = found.judges[0]
     signed = found.use == "monitor"
-    ratio = None if one.responsiveness is None else one.responsiveness.found
-    kept = (one.agreement, one.kappa, one.ac1, one.correlation, one.ceiling.found, ratio)
+    ratio = None if one.responsiveness is None else one.responsiveness.estimate
+    kept = (one.agreement, one.kappa, one.ac1, one.correlation, one.ceiling.estimate, ratio)
     kept += (
         ()
         if signed
         else tuple(
-            rule.found
-            for rule in sorted(one.rules, key=lambda rule: abs(rule.found.estimate or 0) if rule.found else 0)
+            rule.estimate
+            for rule in sorted(
+                one.rules, key=lambda rule: abs(rule.estimate.estimate or 0) if rule.estimate else 0
+            )
         )
     )
     return [None if each is None else [each.estimate, each.low, each.high] for each in kept]

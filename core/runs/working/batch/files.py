@@ -58,9 +58,9 @@ def rounds_in(folder: Path) -> list[Round]:
     ]
 
 
-def requests_in(folder: Path, one: Round) -> Iterator[tuple[str, Path, int]]:
+def requests_in(folder: Path, round_: Round) -> Iterator[tuple[str, Path, int]]:
     """(key, file, offset of its line) of a round's requests."""
-    for name in one.files:
+    for name in round_.files:
         for at, line in whole_lines(folder / name):
             yield line[len(_ID) : len(_ID) + KEY_LENGTH].decode(), folder / name, at
 
