@@ -12,9 +12,10 @@ from core.analyses.followed import ANALYSIS as FOLLOWED
 from core.analyses.votes import ANALYSIS, VotesOptions
 from core.errors import InputError, NotAllowed
 from core.results.correlations.following import follow_levels
-from core.results.correlations.table import CorrelationOptions, correlate_scores
+from core.results.correlations.table import correlate_scores
 from core.results.correlations.votes import metrics_against_votes, vote_table
-from core.schema.analysis import Answer
+from core.schema.analysis import Answer, UseOfRatings
+from core.schema.correlating import CorrelateOptions
 from core.schema.scores import ScoredRow
 from core.schema.study import NO_LEVEL, StudyRecord
 from core.sources.studies import texts_of
@@ -156,7 +157,10 @@ def test_metrics_of_a_study_of_ratings_follow_its_ratings(store: Store):
     found = answer_of(scores, record=record, options=FAST.but(dimension="overall"))
     (one,) = found.result.metrics
     report = correlate_scores(
-        scores, rating_set_of(record), options=CorrelationOptions(n_resamples=0, dimension="overall")
+        scores,
+        rating_set_of(record),
+        options=CorrelateOptions(n_resamples=0),
+        use=UseOfRatings(dimension=("overall",)),
     )
     assert one.people.value == report.rows[0].pooled["spearman"].over_items.estimate
     assert one.follows.value == follow_levels(record.outputs, scores)[0].estimate
