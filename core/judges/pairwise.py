@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from statistics import fmean
@@ -226,7 +226,7 @@ class PairwiseSettings(JudgeSettings):
 class PairTrial(Trial):
     """One comparison of a text with another, from this text's side."""
 
-    order: Order
+    order: Order = field()  # no default: it always reads two texts
     """Which of the two the judge read first."""
     verdict: PairVerdict | None
     against: str

@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -240,7 +240,7 @@ class RubricSettings(JudgeSettings):
 class RubricTrial(Trial):
     """One request to the rubric judge."""
 
-    order: Order
+    order: Order = field()  # no default: it always reads two texts
     verdict: int | None
 
 

@@ -150,7 +150,11 @@ WRONG_FOR_THE_ADMIN: list[tuple[str, dict[str, object]]] = [
     ("checkbox", {"json_value": "{not json"}),
 ]
 
-PLACES_OF_WIDGETS = {"text_area": "study=1&tab=design&part=what-raters-read", "file_uploader": "study=new"}
+PLACES_OF_WIDGETS = {
+    "text_area": "study=1&tab=design&part=what-raters-read",
+    "file_uploader": "study=new",
+    "radio": "study=new",
+}
 """Kind of widget -> where the page Studies has one, if not in the form of a design."""
 
 

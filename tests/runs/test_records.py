@@ -1,7 +1,7 @@
 """What judges said, written and read again: nothing is lost, and what is wrong is named by file, line and field."""
 
 import json
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from core.judges.alignment import MarkedError, MarkedText, Mismatch
 from core.judges.answers import QuestionSet
 from core.judges.claims import Claim, ClaimsRecord
 from core.judges.cross_examination import CefRecord, Examination
+from core.judges.pairwise import PairTrial
 from core.judges.questions import CrossQuestion
 from core.judges.rubric import RubricRecord, RubricTrial
 from core.runs.kinds import KINDS, kinds_that
@@ -337,3 +338,10 @@ def test_half_characters_of_a_report_are_replaced(tmp_path: Path) -> None:
     folder = folder_with(tmp_path / "f", run_of("cef", name="cef-\ud800", model="m\ud800"), b"")
     output = read_judge_folder(folder)
     assert (output.name, output.model) == ("cef-\ufffd", "m\ufffd")
+
+
+@pytest.mark.parametrize("trial", [RubricTrial, PairTrial])
+def test_a_judge_of_two_texts_always_says_which_it_read_first(trial: Any) -> None:
+    """Of a judge that reads one text a trial has no order; here a record without one is damaged."""
+    (order,) = [one for one in fields(trial) if one.name == "order"]
+    assert order.default is MISSING

@@ -125,11 +125,11 @@ import time
 from pathlib import Path
 import assay
 from core.runs.working.environments import lives, start_child
-from core.runs.path import at_hand, resume
+from core.runs.path import saved_run, resume
 from core.runs.progress import progress_of
 from core.store import open_store
 with open_store(Path("own.db")) as store:
-    resume(at_hand(store, 1), None, 9)
+    resume(saved_run(store, 1), None, 9)
     child = start_child(Path("own.db"), 1, "base")
     while lives(child):
         time.sleep(0.05)

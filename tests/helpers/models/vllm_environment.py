@@ -84,12 +84,12 @@ sys.exit(max(main(arguments) for arguments in json.loads(sys.argv[1])))
 _WORK = """
 import sys
 from pathlib import Path
-from core.runs.path import at_hand
+from core.runs.path import saved_run
 from core.store import open_store
 from helpers.texts.judge_runs import worked
 for database in sys.argv[1:]:
     with open_store(Path(database)) as store:
-        print(worked(at_hand(store, 1)).run.state)
+        print(worked(saved_run(store, 1)).run.state)
 """
 
 
