@@ -1,18 +1,21 @@
 """Every kind of judge goes through its file unchanged."""
 
 import pytest
-from helpers.texts.judge_runs import COMPARING, ON_RATINGS, settings, takes_a_model
+from helpers.texts.judge_runs import settings, takes_a_model
 
 from core.errors import InputError
 from core.llm.prompts import shipped_prompts
 from core.runs.asked import kept
 from core.runs.judging.in_one_file import judge_file, read_judge, write_judge
-from core.runs.kinds import KINDS
+from core.runs.kinds import kinds_that
 
 URL = "http://127.0.0.1:9/v1"
 
 
-@pytest.mark.parametrize("kind", [name for name in (*COMPARING, *ON_RATINGS) if takes_a_model(KINDS[name])])
+JUDGES = [kind for kind in kinds_that("judging") if kind.reads != "pairs"]
+
+
+@pytest.mark.parametrize("kind", [kind.name for kind in JUDGES if takes_a_model(kind)])
 @pytest.mark.parametrize(
     "given",
     [
@@ -42,7 +45,7 @@ def test_a_prompt_of_ones_own_needs_no_other_file() -> None:
     assert found.request.prompts == asked.prompts == {"rubric-text": prompt.dump()}
 
 
-@pytest.mark.parametrize("kind", [name for name in COMPARING if KINDS[name].Settings.MODEL_FREE])
+@pytest.mark.parametrize("kind", [kind.name for kind in JUDGES if kind.Settings.MODEL_FREE])
 def test_rules_need_neither_model_nor_prompt(kind: str) -> None:
     asked = settings(kind, URL, backend="rules")
     found = read_judge(write_judge(judge_file(asked)).decode(), "judge.yaml")

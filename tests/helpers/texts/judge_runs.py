@@ -13,7 +13,7 @@ from helpers.processes.scripted_server import Body, Said, ScriptedServer
 from core.llm.prompts import Prompt
 from core.runs.asked import Asked, ModelSettings, Running, ask
 from core.runs.jobs import RunAtHand
-from core.runs.kinds import KINDS, kinds_that
+from core.runs.kinds import KINDS
 from core.runs.path import create, written
 from core.runs.working.worker import work
 from core.schema.runs import Kind
@@ -30,8 +30,9 @@ def takes_a_model(kind: Kind) -> bool:
     return all(remark.name != "backend" for remark in kind.Settings().problems("openai"))
 
 
-COMPARING = tuple(kind.name for kind in kinds_that("judging") if kind.reads == "texts")
-ON_RATINGS = tuple(kind.name for kind in kinds_that("judging") if kind.reads == "rated texts")
+COMPARING = ("rubric", "claims", "cef")
+ON_RATINGS = ("automqm", "direct", "quality")
+"""The judges that scripted servers answer, and whose scores are known by hand. A further judge has tests of its own."""
 RUNNING = Running(concurrency=16, retries=0)
 
 
