@@ -82,7 +82,7 @@ def _coefficients(study_id: int, results: StudyResults) -> None:
         plots.agreement(by_name, first),
         "Agreement coefficients with intervals per level",
         press=partial(_press_level, study_id, list(by_name), tuple(results.per_level)),
-        seen=_only(answer.tables["agreement"], first),
+        seen=_chosen_coefficients(answer.tables["agreement"], first),
         beneath=partial(_all_five, answer),
     )
     show_tables(answer, ("agreement",), {"agreement": drawn})
@@ -99,7 +99,7 @@ def _all_five(answer: Answer) -> None:
         )
 
 
-def _only(result: ResultTable, fields: Sequence[str]) -> ResultTable:
+def _chosen_coefficients(result: ResultTable, fields: Sequence[str]) -> ResultTable:
     """The table with the columns of these coefficients alone, and without its notes, which stand below the whole one."""
     columns = tuple(
         replace(column, shown=False) if column.name in AGREEMENT and column.name not in fields else column

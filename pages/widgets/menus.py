@@ -134,6 +134,7 @@ def once(
 
 
 _MOST_MB = 100
+_ANY_FORMAT = "CSV, TSV, XLSX, Parquet, JSON, JSONL, or the file of another program. What is in it decides, not its name."
 _AS_IT_IS = "-"
 
 
@@ -142,7 +143,7 @@ def given_file(
     label: str = "File",
     *,
     slot: str | None = None,
-    help_text: str | None = None,
+    help_text: str = _ANY_FORMAT,
     classes: bool = False,
 ) -> tuple[bytes, str] | None:
     """Return an uploaded file with its name; None without one.

@@ -494,7 +494,7 @@ def _drift_of_estimates(check: Check, before: Mapping[str, Any], name: str) -> J
         errors = [_error(found.low, found.high, level), _error(then.get("low"), then.get("high"), level)]
         if None in errors:
             continue
-        error = float(np.hypot(*errors))  # type: ignore[arg-type]
+        error = float(np.hypot(*errors))  # type: ignore[arg-type]  # neither is None here
         changes.append(
             _tested(
                 name,
