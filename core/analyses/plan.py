@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from core.schema.analysis import Analysis, Table, Tell, Verdict
-from core.schema.assumptions import VoteAssumptions
+from core.schema.assumptions import VoteAssumptions, bound_level_setting, margin_setting
 from core.schema.figures import AnyFigure, Axis, Lines
 from core.schema.rows import column, entry, row
 from core.schema.settings import Remark, setting
@@ -25,24 +25,14 @@ _POINTS = 24
 class PlanOptions(VoteAssumptions):
     """What to plan for. What is empty is as a study states it, or as usual."""
 
-    margin: float | None = setting(
-        None,
-        "Margin",
+    margin: float | None = margin_setting(
         "non-inferiority margin; sensible values are 0.05 to 0.3 on the scale from -1 to 1",
-        above=0,
-        below=2,
-        step=0.01,
-        words={"": "0.1, or the study's"},
+        "0.1, or the study's",
     )
-    confidence_level: float | None = setting(
-        None,
+    confidence_level: float | None = bound_level_setting(
         "Confidence level",
         "level of the one-sided lower bound",
-        above=0.5,
-        below=1,
-        option="confidence",
-        step=0.01,
-        words={"": "0.90; for a study without a margin 0.95, the two-sided 90 % interval"},
+        "0.90; for a study without a margin 0.95, the two-sided 90 % interval",
         folded=True,
     )
     mean: float = setting(

@@ -1,4 +1,4 @@
-"""What is assumed of votes while none are there: numbers from which the variance components of a vote are stated."""
+"""What is assumed of votes while none are there, and what a bound on them is held against: options that planning and a design share."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -57,6 +57,18 @@ def _assumed(name: str) -> Any:
     of = next(one for one in ASSUMPTIONS if one.name == name)
     words = {"": f"{of.default:g}"}
     return setting(None, of.label, of.help, at_least=0, at_most=1, step=0.05, words=words, folded=True)
+
+
+def margin_setting(help: str, usual: str) -> Any:
+    """By how much a candidate may be worse, on the scale of votes from -1 to 1. usual: what an empty field means."""
+    return setting(None, "Margin", help, above=0, below=2, step=0.01, words={"": usual})
+
+
+def bound_level_setting(label: str, help: str, usual: str, **how: Any) -> Any:
+    """The level of a one-sided bound. usual: what an empty field means; how: further words of `setting`."""
+    return setting(
+        None, label, help, above=0.5, below=1, option="confidence", step=0.01, words={"": usual}, **how
+    )
 
 
 class VoteAssumptions(Settings):

@@ -6,6 +6,7 @@ What is left out is as usual for the data, so that no field has a default of its
 from collections.abc import Iterable
 from typing import Any
 
+from core.schema.assumptions import bound_level_setting, margin_setting
 from core.schema.settings import Remark, Settings, setting
 from core.schema.study import FlaggedPairs, LevelOrder, Score
 
@@ -56,25 +57,15 @@ class PairDesign(StudyDesign):
     comparator: str | None = setting(
         None, "Comparator", "system to compare the candidate with", metavar="SYSTEM"
     )
-    margin: float | None = setting(
-        None,
-        "Margin",
+    margin: float | None = margin_setting(
         "how much worse the candidate may be, on the scale of the score from -1 to 1; sensible values are 0.05 to 0.3; needs {candidate}",
-        above=0,
-        below=2,
-        step=0.01,
-        words={"": "0.1 with a candidate, else none"},
+        "0.1 with a candidate, else none",
     )
-    confidence_level: float | None = setting(
-        None,
+    confidence_level: float | None = bound_level_setting(
         "Confidence level (one-sided)",
         "level of the one-sided bound against the margin, above 0.5 and below 1, such as 0.90; needs {candidate}. Factual uses 0.90. The "
         "usual level is 0.95, which is stricter",
-        above=0.5,
-        below=1,
-        option="confidence",
-        step=0.01,
-        words={"": "0.90"},
+        "0.90",
     )
     early_looks: bool = setting(
         False,
