@@ -123,6 +123,7 @@ def test_practice_and_the_ways_back_and_on(app: AppServer, app_store: Store, bro
             page.get_by_role("button", name="Start the study")
         )
         expect(on).to_be_in_viewport(ratio=1)
+        settled(page)
         on.tap()
     for name, number in (("Next", 2), ("Next", 3), ("Back", 2), ("Skip, ask me later", 3)):
         read_to_the_end(page)

@@ -78,7 +78,7 @@ def test_a_start_is_told_until_it_is_over(store: Store) -> None:
     owner = claim_run(store, run.run_id, 1)
     standing = progress_of(store, run.run_id)
     assert standing.starting_seconds is not None
-    assert standing.starting_seconds < 5
+    assert standing.starting_seconds < 60
     note_start(store, run.run_id, 1.23456, owner)
     standing = progress_of(store, run.run_id)
     assert (standing.starting_seconds, standing.run.start_seconds) == (None, 1.235)

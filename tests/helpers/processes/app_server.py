@@ -256,4 +256,5 @@ def through_onboarding(page: Page, link: str) -> None:
         expect(page.get_by_text(f"Practice {number} of 3")).to_be_visible()
         settled(page)
         page.keyboard.press("3")
+        settled(page)  # the button stands there before the run that draws it has ended
         page.get_by_role("button", name="Start the study" if number == 3 else "Next practice pair").click()
