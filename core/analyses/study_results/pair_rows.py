@@ -64,6 +64,7 @@ from core.results.study.tables import (
     TIES,
     agreement_cell,
     blocks,
+    median_seconds,
     not_in,
     positions,
     preference_names,
@@ -452,24 +453,10 @@ def _repeats(found: Mapping[str, Repeats]) -> Filled:
     )
 
 
-def _median_seconds(rater: RaterSeconds) -> tuple[Interval, Interval]:
-    """Both medians; `n` counts the answers behind each."""
-    return (
-        Interval(
-            rater.median_seconds_first, n=rater.n_first, reason="" if rater.n_first else "no time is known"
-        ),
-        Interval(
-            rater.median_seconds_visible,
-            n=rater.n_visible,
-            reason="" if rater.n_visible else "no browser said it",
-        ),
-    )
-
-
 def _seconds(found: Mapping[str, RaterSeconds]) -> Filled:
     """How long each rater took."""
     return _filled(
-        SecondsRow, tuple((rater, one.n_answers, *_median_seconds(one)) for rater, one in found.items())
+        SecondsRow, tuple((rater, one.n_answers, *median_seconds(one)) for rater, one in found.items())
     )
 
 
