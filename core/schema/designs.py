@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from core.schema.assumptions import bound_level_setting, margin_setting
+from core.schema.rendering import Rendering
 from core.schema.settings import Remark, Settings, setting
 from core.schema.study import FlaggedPairs, LevelOrder, Score
 
@@ -42,6 +43,37 @@ def _repeats() -> Any:
         step=0.01,
         words={"": "0.05"},
     )
+
+
+def _rendering() -> Any:
+    return setting(
+        None,
+        "Texts are shown",
+        "how raters see answers and references, the same for both sides; markdown: CommonMark with tables; latex: the same with formulas; "
+        "code: fixed width, highlighted. Questions are shown so, too, except beside code",
+        words={
+            "": "guessed from the texts",
+            "plain": "As written",
+            "markdown": "Markdown",
+            "latex": "Markdown with LaTeX formulas",
+            "code": "Code",
+        },
+    )
+
+
+def _code_language() -> Any:
+    return setting(
+        None,
+        "Language of the code",
+        "for colours, by a name that Pygments knows, such as python or sql; needs {rendering} code",
+        metavar="NAME",
+        words={"": "guessed, or no colours"},
+    )
+
+
+def _unused_language(rendering: Rendering | None, language: str | None) -> Iterable[Remark]:
+    if language and rendering != "code":
+        yield Remark("code_language", "set {rendering} to code too; only code has a language")
 
 
 class PairDesign(StudyDesign):
@@ -141,11 +173,14 @@ class PairDesign(StudyDesign):
         metavar="SYSTEM",
         words={"": "comparator"},
     )
+    rendering: Rendering | None = _rendering()
+    code_language: str | None = _code_language()
     seed: int | None = _seed()
 
     def conflicts(self) -> Iterable[Remark]:
-        """A limit for each rater works only where not all raters rate all questions."""
-        return _limit(self.max_questions, self.votes_per_pair)
+        """A limit for each rater works only where not all raters rate all questions; only code has a language."""
+        yield from _limit(self.max_questions, self.votes_per_pair)
+        yield from _unused_language(self.rendering, self.code_language)
 
 
 class RatingDesign(StudyDesign):
@@ -166,11 +201,14 @@ class RatingDesign(StudyDesign):
         metavar="N",
     )
     repeat_share: float | None = _repeats()
+    rendering: Rendering | None = _rendering()
+    code_language: str | None = _code_language()
     seed: int | None = _seed()
 
     def conflicts(self) -> Iterable[Remark]:
-        """A limit for each rater works only where not all raters rate all items."""
-        return _limit(self.max_questions, self.votes_per_pair)
+        """A limit for each rater works only where not all raters rate all items; only code has a language."""
+        yield from _limit(self.max_questions, self.votes_per_pair)
+        yield from _unused_language(self.rendering, self.code_language)
 
 
 def _limit(most: int | None, votes: int | None) -> Iterable[Remark]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from core.schema.rendering import Rendering, Shown
 from core.schema.scores import ErrorSpan, Turn
 
 StudyKind = Literal["pairs", "ratings"]
@@ -317,11 +318,20 @@ class Design:
     """Whether the analysis set was declared before the votes; False for studies older than the analysis set."""
     early_looks: bool = False
     """Whether results may be looked at while the study runs, by a bound that holds at every look; needs a margin."""
+    rendering: Rendering = "plain"
+    """How raters see answers and references, the same for both sides."""
+    code_language: str = ""
+    """The language of answers that are shown as code, as Pygments names it; empty: not highlighted."""
 
     @property
     def person_system(self) -> str:
         """The system whose answers a person wrote."""
         return self.candidate if self.person == "candidate" else self.comparator
+
+    @property
+    def shown(self) -> Shown:
+        """How raters see answers and references."""
+        return Shown(self.rendering, self.code_language)
 
 
 @dataclass(frozen=True)

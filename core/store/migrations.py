@@ -58,7 +58,7 @@ CREATE TABLE study (
     confidence_level REAL NOT NULL, seed INTEGER NOT NULL, level_order TEXT, repeat_share REAL,
     votes_per_pair INTEGER, max_questions INTEGER, blinding_pairs INTEGER NOT NULL, main_levels TEXT,
     votes_needed INTEGER, score TEXT NOT NULL, flagged TEXT NOT NULL, declared INTEGER NOT NULL,
-    early_looks INTEGER NOT NULL, task TEXT, levels TEXT NOT NULL, language TEXT, dataset_sha256 TEXT,
+    early_looks INTEGER NOT NULL, rendering TEXT NOT NULL, code_language TEXT NOT NULL, task TEXT, levels TEXT NOT NULL, language TEXT, dataset_sha256 TEXT,
     dataset_file TEXT, created_utc TEXT, first_vote_utc TEXT, app_version TEXT
 ) STRICT
 

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Generic, Literal
 
 from core import __version__
 from core.errors import InputError, NotAllowed, Problems, StillMissing
-from core.schema.scores import ErrorSpan
+from core.schema.rendering import Shown
+from core.schema.scores import ErrorSpan, Turn
 from core.schema.study import (
     FIRST_LEVEL,
     NO_LEVEL,
@@ -49,6 +50,10 @@ from core.study.shipped import aids_read, guidelines_read, practice_read, wordin
 from core.tables.reading import printable_text
 
 
+def _said(turns: Iterable[Turn]) -> list[str]:
+    return [text for turn in turns for text in (turn.role, turn.text)]
+
+
 def _mark(*seen: str) -> str:
     return hashlib.sha256("\x1f".join(seen).encode()).hexdigest()[:12]
 
@@ -70,6 +75,8 @@ class BlindPair:
     base: Literal["own_a0", "reference", "none"]
     """Which text the bases are, the same for both sides; `none` in plain pairs, whose answers are compared only with each
     other: marking differences from a reference would tell raters what to prefer."""
+    turns: tuple[Turn, ...] = ()
+    """The turns of the conversation before the question."""
     choice: Choice | None = None
     comment: str = ""
     invalid: bool = False
@@ -77,7 +84,7 @@ class BlindPair:
     @property
     def mark(self) -> str:
         """Hash of what the rater sees: detects that another pair has taken this number."""
-        return _mark(self.question, self.level, self.left, self.right)
+        return _mark(*_said(self.turns), self.question, self.level, self.left, self.right)
 
 
 def blind_pair(
@@ -104,6 +111,7 @@ def blind_pair(
         left_base=base(assignment.left),
         right_base=base(assignment.right),
         base="none" if assignment.level == NO_LEVEL else "own_a0" if own else "reference",
+        turns=item.turns[:-1],
         choice=answer.choice if answer else None,
         comment=answer.comment if answer else "",
         invalid=answer.invalid if answer else False,
@@ -293,12 +301,12 @@ class Desk(Generic[Entry, Given]):
 
     def guidelines(self) -> str:
         """The guidelines in this rater's language, Markdown."""
-        return guidelines_read(self._store, self._study, self._language)
+        return guidelines_read(self._store, self._study, self.language)
 
     def wording(self) -> dict[str, str]:
         """Button labels in this rater's language, and the consent text (empty: no consent needed)."""
         if self._words is None:
-            self._words = wording_read(self._store, self._study, self._language)
+            self._words = wording_read(self._store, self._study, self.language)
         return self._words
 
     @property
@@ -362,7 +370,13 @@ class Desk(Generic[Entry, Given]):
         return changes
 
     @property
-    def _language(self) -> str:
+    def shown(self) -> Shown:
+        """How this study's texts are shown."""
+        return self._study.design.shown
+
+    @property
+    def language(self) -> str:
+        """The language of the words around the texts, a BCP 47 tag."""
         return self._rater.language or self._study.language
 
     def _keep(self, **changes: object) -> None:
@@ -641,6 +655,8 @@ class BlindText:
     """Numbers of the texts rated together with this one, including this one, in the order shown."""
     place_in_source: tuple[int, int]
     """(place among these texts from 1, number of these texts)."""
+    turns: tuple[Turn, ...] = ()
+    """The turns of the conversation before the source."""
     scores: Mapping[str, float] = field(default_factory=dict)
     """Scores given so far, by dimension."""
     spans: tuple[ErrorSpan, ...] = ()
@@ -653,7 +669,7 @@ class BlindText:
     @property
     def mark(self) -> str:
         """Hash of what the rater sees: detects that another text has taken this number."""
-        return _mark(str(self.number), self.source_text, self.text)
+        return _mark(str(self.number), *_said(self.turns), self.source_text, self.text)
 
 
 def blind_text(
@@ -677,6 +693,7 @@ def blind_text(
         language=item.language,
         same_source=together,
         place_in_source=(together.index(assignment.position) + 1, len(together)),
+        turns=item.turns[:-1],
         scores=dict(answer.scores),
         spans=answer.spans,
         no_errors=answer.no_errors,

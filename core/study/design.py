@@ -13,6 +13,7 @@ from functools import partial
 from typing import TypeVar, get_args
 
 from core.errors import InputError
+from core.rendering.code import lexer_named
 from core.schema.designs import PairDesign, RatingDesign, StudyDesign
 from core.schema.settings import Remark, fields_of, page_word, said
 from core.schema.study import (
@@ -23,6 +24,7 @@ from core.schema.study import (
     Output,
     RatingAnswer,
     RatingAssignment,
+    RatingTask,
     Role,
     Study,
     StudyKind,
@@ -56,7 +58,7 @@ def check_design(design: Design, sources: Sequence[str], levels: Sequence[str]) 
         problems.append("early looks: declare a candidate and a margin, which the bound is compared with")
     if design.person not in get_args(Role):
         problems.append(f"person: {design.person!r} is neither candidate nor comparator")
-    problems += _field_problems(PairDesign, design)
+    problems += _field_problems(PairDesign, design) + _shown_problems(design)
     problems += analysis_set_problems(design, levels)
     if problems:
         raise InputError("Invalid design:", problems)
@@ -72,9 +74,22 @@ def _field_problems(model: type[StudyDesign], design: Design) -> list[str]:
     return [said(one, fields, page_word) for one in found]
 
 
-def check_rating_design(design: Design) -> None:
+def _shown_problems(design: Design) -> list[str]:
+    language = design.code_language
+    if not language or lexer_named(language) is not None:
+        return []
+    return [
+        f"code language: Pygments knows no language called {language[:40]!r}; use a name such as python or sql"
+    ]
+
+
+def check_rating_design(design: Design, task: RatingTask) -> None:
     """Raise InputError with every invalid field; roles, margin and guesses are not used."""
-    problems = _field_problems(RatingDesign, design)
+    problems = _field_problems(RatingDesign, design) + _shown_problems(design)
+    if task.spans is not None and not design.shown.as_written:
+        problems.append(
+            "rendering: choose plain; raters of this task mark errors in the text as it was written"
+        )
     if design.candidate or design.comparator:
         problems.append("candidate and comparator: leave them out; texts are rated one by one, without roles")
     if design.early_looks:

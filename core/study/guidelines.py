@@ -7,10 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 import regex
 
 from core.errors import InputError
+from core.schema.scores import TurnRole
 from core.schema.study import CHOICES, GUESSED_SIDES, NO_LEVEL, Asks, Choice, FlaggedPairs, Study
 
 _DATA = Path(__file__).resolve().parents[2] / "data"
@@ -189,6 +191,10 @@ INVALID_KEYS: dict[FlaggedPairs, str] = {"keep": "invalid_keep", "leave_out": "i
 """The tick that reports a pair, by what the design does with its votes, so that raters are told the truth."""
 INVALID_TEXT = "invalid_text"
 """The same for a text: ratings of a reported text are always left out."""
+EARLIER_TURNS, NUMBER = "earlier_turns", "{number}"
+"""The line that unfolds the earlier turns of a conversation; `{number}` stands for how many there are."""
+TURN_KEYS: dict[TurnRole, str] = {role: f"turn_{role}" for role in get_args(TurnRole)}
+"""Who says a turn of a conversation."""
 LABEL_KEYS = (
     *QUESTION_KEYS.values(),
     *CHOICE_KEYS.values(),
@@ -198,6 +204,8 @@ LABEL_KEYS = (
     *GUESS_KEYS.values(),
     *INVALID_KEYS.values(),
     INVALID_TEXT,
+    EARLIER_TURNS,
+    *TURN_KEYS.values(),
 )
 """Short texts on one line that Assay ships."""
 OWN_KEYS = (CONSENT, TITLE)
@@ -210,7 +218,7 @@ LONGEST_LABEL, LONGEST_CONSENT = 80, 20_000
 def label_keys(asks: Asks) -> tuple[str, ...]:
     """Keys of the labels that raters see in this kind of study, in the order of LABEL_KEYS."""
     if asks == "ratings":
-        return (INVALID_TEXT,)
+        return (INVALID_TEXT, EARLIER_TURNS, *TURN_KEYS.values())
     others = {INVALID_TEXT, *(key for what, key in QUESTION_KEYS.items() if what != asks)}
     return tuple(key for key in LABEL_KEYS if key not in others)
 
@@ -253,6 +261,8 @@ def check_wording(texts: Mapping[str, str], sources: Collection[str], language: 
             problems.append(f"{key}: a label must have 1 to {LONGEST_LABEL} printable characters on one line")
         if key == QUESTION_KEYS["levels"] and LEVEL not in text:
             problems.append(f"{key}: write {LEVEL} where the pair's level should appear")
+        if key == EARLIER_TURNS and NUMBER not in text:
+            problems.append(f"{key}: write {NUMBER} where the number of turns should appear")
         if len(text) > LONGEST_CONSENT:
             problems.append(f"{key}: the text has more than {LONGEST_CONSENT} characters")
         problems += [f"{key}: {problem}" for problem in blinding_problems(text, sources)]

@@ -4,19 +4,21 @@ import re
 import secrets
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 
 from core import __version__
-from core.errors import MOST_PROBLEMS, InputError, NotAllowed, Problems
+from core.errors import MOST_PROBLEMS, InputError, NotAllowed, Problems, counted
 from core.formats.scorable import write_outputs
 from core.formats.study.files import read_dataset, verbatim
 from core.formats.study.pairs import slip_sentence
 from core.formats.study.votes import TableVotes
 from core.formats.tasks import dump_task, parse_task
-from core.schema.designs import LARGEST_SEED, PairDesign, RatingDesign
+from core.rendering.guess import guessed
+from core.schema.designs import LARGEST_SEED, PairDesign, RatingDesign, StudyDesign
+from core.schema.rendering import Shown
 from core.schema.scores import PROBABILITY, OutputSet, ScorableOutput
 from core.schema.settings import Remark, refuse
 from core.schema.study import (
@@ -113,7 +115,26 @@ def usual_design(dataset: Dataset, candidate: str | None = None, comparator: str
         design = Design(*dataset.sources, margin=None, seed=new_seed(), blinding_pairs=0)
     else:
         design = Design(*roles(dataset, candidate, comparator), seed=new_seed())
+    design = with_shown(design, guessed(output.text for output in dataset.outputs).shown)
     return replace(design, score="net_preference", blinding_pairs=0) if dataset.plain else design
+
+
+def with_shown(design: Design, shown: Shown) -> Design:
+    """The design, with another way to show texts."""
+    return replace(design, rendering=shown.rendering, code_language=shown.code_language)
+
+
+def say_shown(design: Design, texts: Iterable[str]) -> str:
+    """How raters will see the texts, with the reason where it was guessed; empty where they are shown as written and look so."""
+    guess = guessed(texts)
+    if design.shown != guess.shown:
+        return "" if design.shown.as_written else f"Raters see the answers as {design.rendering}."
+    if guess.shown.as_written:
+        return ""
+    return (
+        f"Raters see the answers as {design.rendering}, because {counted(guess.n_like, 'text')} of {guess.n:,} "
+        f"{'looks' if guess.n_like == 1 else 'look'} so."
+    )
 
 
 def new_design(dataset: Dataset, pair_design: PairDesign, *, with_margin: bool = True) -> Design:
@@ -139,12 +160,22 @@ def new_design(dataset: Dataset, pair_design: PairDesign, *, with_margin: bool =
         declared["person"] = person_role(usual, pair_design.person)
         if not dataset.plain:
             declared.setdefault("blinding_pairs", Design.blinding_pairs)
+    usual = _unless_declared(usual, pair_design)
     return replace(usual, **{**declared, "candidate": usual.candidate, "comparator": usual.comparator})
 
 
-def new_rating_design(rating_design: RatingDesign) -> Design:
+def _unless_declared(usual: Design, declared: StudyDesign) -> Design:
+    """The usual design without the language of code, where a rendering without one is declared."""
+    other = declared.declared.get("rendering", usual.rendering) != usual.rendering
+    return replace(usual, code_language="") if other else usual
+
+
+def new_rating_design(rating_design: RatingDesign, outputs: OutputSet, task: RatingTask) -> Design:
     """The design of a new study of ratings: what is declared, and the usual one for the rest. It has no roles and no guesses."""
-    return replace(Design("", "", seed=new_seed(), blinding_pairs=0), **rating_design.declared)
+    usual = Design("", "", seed=new_seed(), blinding_pairs=0)
+    if task.spans is None:
+        usual = with_shown(usual, guessed(output.text for output in outputs.outputs).shown)
+    return replace(_unless_declared(usual, rating_design), **rating_design.declared)
 
 
 def is_factual(dataset: Dataset) -> bool:
@@ -295,7 +326,8 @@ def change_design(store: Store, study: Study, design: Design) -> Study:
                 "Margin, confidence level, analysis set, roles and draws can no longer change."
             )
         if study.kind == "ratings":
-            check_rating_design(design)
+            assert study.task is not None
+            check_rating_design(design, study.task)
         else:
             check_design(design, sorted({study.design.candidate, study.design.comparator}), study.levels)
         if kept := lists_drawn_otherwise(store, study, design):
@@ -413,8 +445,13 @@ def _check_language_tag(language: str) -> None:
 def describe_design(design: Design, levels: Sequence[str] = ()) -> str:
     """The design in one line, for log and screen. levels: levels of a study of pairs."""
     votes = "from all raters" if design.votes_per_pair is None else f"{design.votes_per_pair}"
+    seen = (
+        ""
+        if design.shown.as_written
+        else f", texts shown as {' '.join(filter(None, (design.code_language, design.rendering)))}"
+    )
     if not design.candidate:  # texts are rated one by one
-        return f"seed {design.seed}, ratings per item {votes}, hidden repeats {design.repeat_share:.0%}"
+        return f"seed {design.seed}, ratings per item {votes}, hidden repeats {design.repeat_share:.0%}{seen}"
     whose = f"those of {design.person_system}" if design.margin is None else f"the {design.person}'s"
     asked = f"{design.blinding_pairs} (a person wrote {whose})"
     guesses = asked if design.blinding_pairs else "none"
@@ -428,7 +465,7 @@ def describe_design(design: Design, levels: Sequence[str] = ()) -> str:
         )
     return (
         f"{systems}, seed {design.seed}, votes per pair {votes}, "
-        f"{order}hidden repeats {design.repeat_share:.0%}, "
+        f"{order}hidden repeats {design.repeat_share:.0%}{seen}, "
         f"guesses at the end {guesses}; {describe_analysis_set(design, levels)}{early}"
     )
 
@@ -581,7 +618,7 @@ def import_rating_study(
     (unless `again`) a file that was imported before.
     """
     name = check_name(store, name)
-    check_rating_design(design)
+    check_rating_design(design, task)
     check_task(task)
     items, texts, levels, notes = study_texts(outputs)
     inclusion = inclusion_in(outputs)

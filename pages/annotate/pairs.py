@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.errors import AssayError, NotAllowed
 from core.schema.study import FIRST_LEVEL, NO_LEVEL, Choice, GuessedSide
-from core.study.blinding import RaterDesk
+from core.study.blinding import BlindPair, RaterDesk
 from core.study.design import estimated_minutes
 from core.study.guidelines import (
     GUESS_KEYS,
@@ -68,19 +68,27 @@ def _guide(desk: RaterDesk, go: Go) -> None:
         go(f"try-{desk.onboarding}" if desk.onboarding <= len(desk.practice()) else "start")
 
 
+def _heading(desk: RaterDesk, pair: BlindPair, asked: str) -> None:
+    words, shown = desk.wording(), desk.shown
+    blind_pair.heading(
+        pair.question, pair.reference, pair.language, pair.level, asked, desk.aids, words, shown, pair.turns
+    )
+
+
 def _practice(desk: RaterDesk, number: int, go: Go) -> None:
     """A practice pair with the answer that most people would give."""
     practice, aids = desk.practice(), desk.aids
     pair = practice[number - 1]
     st.markdown(f":small[Practice {number} of {len(practice)}: does not count]")
     words = desk.wording()
-    blind_pair.heading(pair.question, pair.reference, "en", pair.level, words[QUESTION_KEYS[desk.asks]], aids)
+    asked = words[QUESTION_KEYS[desk.asks]]
+    blind_pair.heading(pair.question, pair.reference, "en", pair.level, asked, aids, words, desk.shown)
     base = NO_BASE if pair.level == NO_LEVEL else OWN_BASE
     bases = pair.left_a0, pair.right_a0
     if pair.level == FIRST_LEVEL:
         base, bases = REFERENCE, (pair.reference, pair.reference)
     mode = blind_pair.diff_control(base, desk.diff_mode, aids)
-    blind_pair.texts(words, pair.left, pair.right, *bases, "en", mode, base)
+    blind_pair.texts(words, pair.left, pair.right, *bases, "en", mode, base, desk.shown)
     given: Choice | None = st.session_state.get(_TRIED.format(number))
     # What follows a press is beside the buttons: below a long page nobody would see it.
     place = blind_pair.choice_place()
@@ -119,10 +127,10 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
         marks.append(f"Your answer here: {plain(labels[pair.choice])} (saved; press again to change)")
     around.header(desk, number, marks, "Not answered yet")
     asked = words[QUESTION_KEYS[desk.asks]]
-    blind_pair.heading(pair.question, pair.reference, pair.language, pair.level, asked, desk.aids)
+    _heading(desk, pair, asked)
     mode = blind_pair.diff_control(pair.base, desk.diff_mode, desk.aids)
     bases = (pair.left_base, pair.right_base)
-    blind_pair.texts(words, pair.left, pair.right, *bases, pair.language, mode, pair.base)
+    blind_pair.texts(words, pair.left, pair.right, *bases, pair.language, mode, pair.base, desk.shown)
     screen = OnScreen(desk.token, number, pair.mark, key, shown_at, mode)
     place = blind_pair.choice_place()
     pressed = blind_pair.choice_buttons(place, f"c{key}", labels, pair.choice, _press, (screen,), timed=key)
@@ -231,10 +239,10 @@ def _show_guess(desk: RaterDesk, number: int) -> None:
     )
     st.markdown(f"**{number} of {again.total}: {plain(words[GUESS_QUESTION])}**")
     meant = f"Both answers were meant for level {LEVEL}." if pair.level else ""
-    blind_pair.heading(pair.question, pair.reference, pair.language, pair.level, meant, desk.aids)
+    _heading(desk, pair, meant)
     mode = blind_pair.diff_control(pair.base, desk.diff_mode, desk.aids)
     bases = (pair.left_base, pair.right_base)
-    blind_pair.texts(words, pair.left, pair.right, *bases, pair.language, mode, pair.base)
+    blind_pair.texts(words, pair.left, pair.right, *bases, pair.language, mode, pair.base, desk.shown)
     own.text_box("What made you think so? (optional)", None, key=f"w{key}")
     screen = OnScreen(desk.token, number, pair.mark, key, st.session_state[_GUESS_SHOWN][1])
     labels = {side: words[key] for side, key in GUESS_KEYS.items()}

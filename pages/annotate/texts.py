@@ -9,7 +9,6 @@ from html import escape
 import streamlit as st
 
 from core.errors import AssayError, InputError, NotAllowed, StillMissing
-from core.schema.study import TaskLabels
 from core.study.blinding import BlindText, RatingDesk
 from pages.annotate import around
 from pages.annotate.around import Go, OnScreen
@@ -57,7 +56,9 @@ def _text_with_errors(desk: RatingDesk, text: BlindText, screen: OnScreen, tab: 
     """The text, with the marker if the task marks errors."""
     spans, headings = desk.task.spans, desk.task.labels.headings
     if spans is None:
-        st.html(blind_pair.card(escape(headings.text), escape(text.text), text.language))
+        st.html(
+            blind_pair.card(escape(headings.text), blind_pair.text_html(text.text, desk.shown), text.language)
+        )
         return
     shown = [(headings.text, text.text, text.language, False)]
     if spans.source_side and text.source_text:
@@ -147,7 +148,7 @@ def _show(desk: RatingDesk, number: int, go: Go) -> None:
         desk.token, number, text.mark, key, tab.shown_at, earlier=tab.earlier, unsaved=_unsaved(tab)
     )
     other = _header(desk, text, tab.before)
-    _what_was_asked(text, desk.task.labels.headings, in_marker=_marks_source(desk))
+    _what_was_asked(desk, text)
     _text_with_errors(desk, text, screen, tab)
     if desk.task.spans is not None and desk.task.spans.meanings:
         with st.expander("What the severities and categories mean"):
@@ -223,13 +224,17 @@ def _header(desk: RatingDesk, text: BlindText, before: int | None) -> int | None
     return pressed
 
 
-def _what_was_asked(text: BlindText, headings: TaskLabels, *, in_marker: bool) -> None:
-    shown = [] if in_marker else [(headings.source, text.source_text)]
-    for heading, words in [*shown, (headings.reference, text.reference)]:
+def _what_was_asked(desk: RatingDesk, text: BlindText) -> None:
+    """The turns before the source, the source, and the reference."""
+    headings, shown = desk.task.labels.headings, desk.shown
+    if turns := blind_pair.conversation(text.turns, text.language, shown.question, desk.wording()):
+        st.html(turns)
+    source = [] if _marks_source(desk) else [(headings.source, text.source_text, shown.question)]
+    for heading, words, how in [*source, (headings.reference, text.reference, shown)]:
         if words:
             st.html(
                 f'<div class="assay-quiet">{escape(heading)}</div>'
-                f'<div class="assay-reference assay-text" dir="auto">{escape(words)}</div>'
+                f'<div class="assay-reference assay-text" dir="auto">{blind_pair.text_html(words, how)}</div>'
             )
 
 

@@ -162,7 +162,7 @@ def _ratings_draft(store: Store, outputs: OutputSet, task: RatingTask) -> int | 
     name = _name("Name of the study", outputs.file_name.rsplit(".", 1)[0])
     n_raters = _expected()
     given = settings_form.render(RatingDesign, f"ratings_{outputs.sha256[:12]}")
-    design = lifecycle.new_rating_design(RatingDesign.checked(given, "Invalid design"))
+    design = lifecycle.new_rating_design(RatingDesign.checked(given, "Invalid design"), outputs, task)
     _say_consequences(
         consequences(design, len(items), -(-len(outputs.outputs) // len(items)), n_raters, "ratings"),
         "ratings",

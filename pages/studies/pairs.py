@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from html import escape
 from typing import Any
 
 import pandas as pd
@@ -260,9 +259,10 @@ def _pair(found: PairList, at: int) -> None:
     """Show one pair: the question, what people and judges said of it, and both texts."""
     key = found.keys[at]
     item, design = found.items[key[0]], found.record.study.design
+    shown = design.shown
     st.html(
         f'<div class="assay-question assay-text" tabindex="0" {blind_pair.language_of(item.language)}>'
-        f"{escape(item.question)}</div>"
+        f"{blind_pair.text_html(item.question, shown.question)}</div>"
     )
     _comments(found, at)
     parts: dict[str, Callable[[], None]] = {}
@@ -284,7 +284,7 @@ def _pair(found: PairList, at: int) -> None:
     # Long texts scroll together, so that what leads to the next pair stays near.
     st.html("<style>.st-key-study_pair_texts .assay-pair { max-height: 75vh; overflow-y: auto; }</style>")
     with st.container(key="study_pair_texts"):
-        blind_pair.texts(words, left, right, *bases, item.language, _marked(found, base), base)
+        blind_pair.texts(words, left, right, *bases, item.language, _marked(found, base), base, shown)
 
 
 def _bases(found: PairList, at: int) -> tuple[str, tuple[str, str]]:

@@ -1,7 +1,7 @@
 """One blind pair on the screen: question, reference, level, two texts, four buttons; and presses, one after the other, however long the server was busy."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
 from typing import ParamSpec, TypeVar
@@ -12,21 +12,30 @@ from streamlit.delta_generator import DeltaGenerator
 from core.diff import READABLE, Segment, diff_against, diff_pair
 from core.diff.names import Unshared, capitals_show_names, unshared
 from core.diff.rows import cut_at_rows, facing_rows
+from core.errors import counted
+from core.rendering import rendered, text_as_read
+from core.rendering.tree import count_differing, marked, read, with_blocks_compared
+from core.schema.rendering import Shown
+from core.schema.scores import Turn
 from core.schema.study import FIRST_LEVEL, NO_ANSWER, Choice, GuessedSide
 from core.study.guidelines import (
     BOX_KEYS,
     CHOICE_KEYS,
+    EARLIER_TURNS,
     LEFT_RIGHT,
     LEVEL,
     NAMES,
     NO_ANSWER_KEY,
     NO_DIFF,
+    NUMBER,
     OWN_BASE,
     REFERENCE,
+    TURN_KEYS,
     WORDS,
     Aids,
 )
 from pages.widgets import own
+from pages.widgets import rendered as documents
 from pages.widgets.messages import plain
 
 _Given = ParamSpec("_Given")
@@ -76,7 +85,7 @@ _MODE_KEY = "m"
 _MOST_MISSING = 12
 """Numbers and names that are listed below an answer; of more, the number is given."""
 
-_MARK = {"same": "span", "added": "ins", "removed": "del"}
+PLAIN = Shown()
 _STYLE = """<style>
 .stMainBlockContainer { padding-top: 2.5rem; padding-bottom: 3rem; max-width: 78rem; }
 .stMainBlockContainer h1 { font-size: 1.75rem; line-height: 1.25; }
@@ -98,6 +107,11 @@ _STYLE = """<style>
 .assay-reference { border-inline-start: .25rem solid color-mix(in srgb, currentColor 30%, transparent);
   padding-inline-start: .75rem; max-height: 14em; overflow-y: auto; }
 .assay-quiet { opacity: .8; font-size: .9rem; }
+.assay-turns { margin-top: .5rem; display: grid; gap: .4rem; }
+.assay-turn { border-inline-start: .2rem solid color-mix(in srgb, currentColor 20%, transparent); padding-inline-start: .75rem; }
+.assay-turn .assay-text { max-height: 14em; overflow-y: auto; }
+.assay-earlier summary { cursor: pointer; }
+.assay-earlier .assay-turn { margin-top: .4rem; }
 .assay-level { display: inline-block; border-radius: .4rem; padding: .1rem .55rem; font-weight: 600;
   background: color-mix(in srgb, currentColor 12%, transparent); }
 .assay-card > .assay-side { margin-bottom: .35rem; }
@@ -130,29 +144,72 @@ div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
   .st-key-choices button { padding-inline: .25rem; height: auto; min-height: 2.8rem; }
   .st-key-choices button * { white-space: normal; overflow: visible; text-overflow: clip; line-height: 1.2; }
 }
-</style>"""
+"""
 
 
 def style() -> None:
     """The page's style sheet; call once a page."""
-    st.html(_STYLE)
+    st.html(f"{_STYLE}{documents.STYLE}</style>")
 
 
-def heading(question: str, reference: str, language: str, level: str, instruction: str, aids: Aids) -> None:
-    """Question, reference where there is one, and what is asked, with the level in place of `{level}`."""
+def heading(
+    question: str,
+    reference: str,
+    language: str,
+    level: str,
+    instruction: str,
+    aids: Aids,
+    words: Mapping[str, str],
+    shown: Shown = PLAIN,
+    turns: Sequence[Turn] = (),
+) -> None:
+    """Question, reference where there is one, and what is asked, with the level in place of `{level}`.
+
+    words: as in texts. shown: how answers are shown, and the reference with them. turns: those before the question.
+    """
     before, _, after = map(escape, instruction.partition(LEVEL))
-    shown, meaning = escape(level), aids.meanings.get(level)
-    badge = f'<span class="assay-level"><bdi>{shown}</bdi></span>' if level else ""
-    what = f' <span class="assay-quiet">{shown}: {escape(meaning)}.</span>' if meaning else ""
+    named, meaning = escape(level), aids.meanings.get(level)
+    badge = f'<span class="assay-level"><bdi>{named}</bdi></span>' if level else ""
+    what = f' <span class="assay-quiet">{named}: {escape(meaning)}.</span>' if meaning else ""
     # What is asked comes first: however long the question is, it is on the screen when the buttons are.
     html = f"<div>{before}{badge}{after}{what}</div>" if instruction else ""
-    html += f'<div class="assay-question assay-text" tabindex="0" {language_of(language)}>{escape(question)}</div>'
+    html += conversation(turns, language, shown.question, words)
+    html += f'<div class="assay-question assay-text" tabindex="0" {language_of(language)}>{text_html(question, shown.question)}</div>'
     if reference:
         html += (
             '<div class="assay-quiet" style="margin-top:.5rem">Reference (correct and complete)</div>'
-            f'<div class="assay-reference assay-text" tabindex="0" {language_of(language)}>{escape(reference)}</div>'
+            f'<div class="assay-reference assay-text" tabindex="0" {language_of(language)}>{text_html(reference, shown)}</div>'
         )
     st.html(html)
+
+
+MOST_TURNS = 3
+"""Turns of a conversation that are in sight, the question among them; those before are folded."""
+
+
+def conversation(turns: Sequence[Turn], language: str, shown: Shown, words: Mapping[str, str]) -> str:
+    """The turns before a question as HTML, the early ones folded; empty where there are none."""
+    cut = max(0, len(turns) + 1 - MOST_TURNS)
+    folded, there = (
+        "".join(_turn_html(turn, language, shown, words) for turn in some)
+        for some in (turns[:cut], turns[cut:])
+    )
+    if folded:
+        named = escape(words[EARLIER_TURNS].replace(NUMBER, str(cut)))
+        folded = f'<details class="assay-earlier"><summary>{named}</summary>{folded}</details>'
+    return f'<div class="assay-turns">{folded}{there}</div>' if turns else ""
+
+
+def _turn_html(turn: Turn, language: str, shown: Shown, words: Mapping[str, str]) -> str:
+    return (
+        f'<div class="assay-turn"><div class="assay-quiet">{escape(words[TURN_KEYS[turn.role]])}</div>'
+        f'<div class="assay-text" {language_of(language)}>{text_html(turn.text, shown)}</div></div>'
+    )
+
+
+def text_html(text: str, shown: Shown) -> str:
+    """A text without marks, as it is shown."""
+    return escape(text) if shown.as_written else documents.document_html(rendered(text, shown))
 
 
 def mode_for(base: str, remembered: str, aids: Aids) -> str:
@@ -214,28 +271,93 @@ def texts(
     language: str,
     mode: str,
     base: str,
+    shown: Shown = PLAIN,
 ) -> None:
     """The two answers under their names side by side, with the differences that `mode` asks for.
 
     words: all that the study says in the rater's language; some stand for an empty answer. base: what left_base and right_base
-    are, as in mode_for. Sentences that say the same face each other, unless nothing is marked: then the texts are shown as
-    written.
+    are, as in mode_for. Where texts are shown as written and something is marked, sentences that say the same face each other.
+    shown: how the texts are set; marks are on words as they are read.
     """
     names = box_names(words)
     pairs = ((left_base, left), (right_base, right))
+    if not shown.as_written:
+        _documents(words, pairs, language, mode, base, shown)
+        return
     sides = _sides(pairs, language, mode, base)
     if NO_ANSWER in (left, right):  # nothing to compare with, and nothing to face
         left, right = (text or words[NO_ANSWER_KEY] for text in (left, right))
         sides, mode = [_Side((Segment(text, "same"),), "") for text in (left, right)], NO_DIFF
     rows = (facing_rows(left, right) if mode != NO_DIFF else []) or [(left, right)]
-    shown = len(rows) + 2  # a title above, what is missing below
+    bodies = [
+        "".join(
+            f'<div class="assay-row" dir="auto">{marked_html(row)}</div>'
+            for row in cut_at_rows(side.segments, column)
+        )
+        for side, column in zip(sides, zip(*rows, strict=True), strict=True)
+    ]
+    _cards(names, sides, bodies, language, _legend((left, right), language, mode, base), len(rows))
+
+
+def _documents(
+    words: Mapping[str, str],
+    pairs: Sequence[tuple[str, str]],
+    language: str,
+    mode: str,
+    base: str,
+    shown: Shown,
+) -> None:
+    """The two answers as documents. pairs: of each answer what it is compared with, and its text."""
+    answers = [text for _, text in pairs]
+    if NO_ANSWER in answers:  # nothing to compare with
+        mode = NO_DIFF
+    shown_as = [Shown() if text == NO_ANSWER else shown for text in answers]
+    set_texts = [
+        rendered(text or words[NO_ANSWER_KEY], how) for text, how in zip(answers, shown_as, strict=True)
+    ]
+    others = answers[::-1] if mode == LEFT_RIGHT else [old for old, _ in pairs]
+    if mode in (WORDS, LEFT_RIGHT):
+        set_texts = [
+            with_blocks_compared(document, rendered(other, shown))
+            for document, other in zip(set_texts, others, strict=True)
+        ]
+    as_read = [
+        (text_as_read(old, shown), read(document).text)
+        for (old, _), document in zip(pairs, set_texts, strict=True)
+    ]
+    sides = _sides(as_read, language, mode, base)
+    for at, document in enumerate(set_texts):
+        if blocks := count_differing(document):
+            sides[at] = replace(
+                sides[at], count=f"{sides[at].count}, {counted(blocks, 'block')} set differently"
+            )
+    bodies = [
+        documents.document_html(marked(document, side.segments))
+        for document, side in zip(set_texts, sides, strict=True)
+    ]
+    legend = _legend((as_read[0][1], as_read[1][1]), language, mode, base)
+    if any(count_differing(document) for document in set_texts):
+        legend += " Framed: the same words in another kind of block, such as a list or a table."
+    _cards(box_names(words), sides, bodies, language, legend, 1)
+
+
+def _cards(
+    names: Sequence[str],
+    sides: Sequence["_Side"],
+    bodies: Sequence[str],
+    language: str,
+    legend: str,
+    rows: int,
+) -> None:
+    """Both answers as cards, whose rows face each other. bodies: HTML. rows: of each body."""
     cards = "".join(
-        _side_html(escape(name), side, cut_at_rows(side.segments, column), language)
-        for name, side, column in zip(names, sides, zip(*rows, strict=True), strict=True)
+        _side_html(escape(name), side, body, language)
+        for name, side, body in zip(names, sides, bodies, strict=True)
     )
+    shown = rows + 2  # a title above, what is missing below
     # One message, where columns take five.
     st.html(
-        f'<div class="assay-quiet assay-legend">{_legend((left, right), language, mode, base)}</div>'
+        f'<div class="assay-quiet assay-legend">{legend}</div>'
         f'<div class="assay-pair" style="--rows:{shown}">{cards}</div>'
     )
 
@@ -299,11 +421,10 @@ def _legend(answers: tuple[str, str], language: str, mode: str, base: str) -> st
     )
 
 
-def _side_html(title: str, side: _Side, rows: Sequence[Sequence[Segment]], language: str) -> str:
-    """An answer with its title, its sentences in rows, and what it lacks."""
+def _side_html(title: str, side: _Side, body: str, language: str) -> str:
+    """An answer with its title, its text, and what it lacks."""
     of_language = language_of(language)
     count = f' <span class="assay-quiet">{side.count}</span>' if side.count else ""
-    body = "".join(f'<div class="assay-row" dir="auto">{marked_html(row)}</div>' for row in rows)
     missing = ""
     if side.missing:
         listed = " · ".join(f"<bdi>{escape(one)}</bdi>" for one in side.missing[:_MOST_MISSING])
@@ -394,17 +515,7 @@ def card(title: str, body: str, language: str, more: str = "") -> str:
 
 def marked_html(segments: Sequence[Segment]) -> str:
     """A text with its differences."""
-    return "".join(map(_segment_html, segments))
-
-
-def _segment_html(segment: Segment) -> str:
-    """A segment as an element; white space at the ends of a mark is not underlined."""
-    text, tag = segment.text, _MARK[segment.kind]
-    words = text.strip()
-    if segment.kind != "added" or not words:
-        return f"<{tag}>{escape(text)}</{tag}>"
-    before, _, after = text.partition(words)
-    return f"{before}<{tag}>{escape(words)}</{tag}>{after}"
+    return "".join(documents.marked_words(segment.text, segment.kind) for segment in segments)
 
 
 def language_of(tag: str) -> str:

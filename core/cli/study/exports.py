@@ -83,11 +83,11 @@ def _add_import_ratings(verbs: Commands) -> None:
 def _import(options: argparse.Namespace) -> None:
     task = find_task(options.task)
     asked = RatingDesign.checked(settings_given(options, RatingDesign), "Invalid design")
-    design = lifecycle.new_rating_design(asked)
     check_database(options.texts, options.db)
     with open_store(database_path(options.db)) as store:
         data, file_name = texts_given(store, options.texts, options)
         outputs = read_texts(data, file_name)
+        design = lifecycle.new_rating_design(asked, outputs, task)
         name = options.name if options.name is not None else Path(file_name).stem
         study, notes = import_rating_study(store, name, outputs, task, design, again=options.again)
         n_items, n_texts = len(items_of(store, study.study_id)), len(outputs_of(store, study.study_id))
@@ -96,6 +96,7 @@ def _import(options: argparse.Namespace) -> None:
         f"Study {study.name!r}: {n_texts} texts of {n_items} items, task {task.name} ({task.title}); {study.state}.\n"
         f"{lifecycle.describe_design(study.design)}"
     )
+    print_notes(filter(None, [lifecycle.say_shown(study.design, (one.text for one in outputs.outputs))]))
 
 
 _PAIR_WRITERS = {"csv": answers_csv, "jsonl": answers_jsonl, "guesses": guesses_csv}

@@ -1,0 +1,154 @@
+"""Documents as HTML that we write element by element: nothing of a text is ever a tag, an address that loads, or a link."""
+
+import json
+from collections.abc import Callable, Mapping
+from html import escape
+
+from core.diff import Kind
+from core.rendering.tree import Element, Formula, Leaf, Node, Tag
+from pages.widgets import own
+
+_HIGHEST_HEADING = 3
+"""The rank of an answer's highest heading: the page's title and the answer's name stand above it."""
+STYLE = """
+.assay-rendered { white-space: normal; }
+.assay-rendered .assay-written { white-space: pre-wrap; }
+.assay-rendered :is(p, ul, ol, blockquote, pre, table, .assay-formula) { margin: 0 0 .7em; }
+.assay-rendered :is(h3, h4, h5, h6) { margin: .9em 0 .35em; padding: 0; line-height: 1.3; font-weight: 650; font-size: 1.05em; }
+.assay-rendered .assay-rank-1 { font-size: 1.35em; }
+.assay-rendered .assay-rank-2 { font-size: 1.2em; }
+.assay-rendered > :first-child { margin-top: 0; }
+.assay-rendered > :last-child { margin-bottom: 0; }
+.assay-rendered li > p { margin-bottom: .2em; }
+.assay-rendered li > :is(ul, ol) { margin-bottom: .2em; }
+.assay-rendered :is(ul, ol) { padding-inline-start: 1.6em; }
+.assay-rendered blockquote { border-inline-start: .25rem solid color-mix(in srgb, currentColor 30%, transparent); padding-inline-start: .75rem; }
+.assay-rendered pre { white-space: pre-wrap; overflow-wrap: anywhere; tab-size: 4; padding: .6rem .75rem; border-radius: .35rem;
+  background: color-mix(in srgb, currentColor 6%, transparent); }
+.assay-rendered :is(pre, code) { font-family: ui-monospace, "Source Code Pro", monospace; font-size: .92em; color: inherit; }
+.assay-rendered pre code { font-size: 1em; background: none; padding: 0; }
+.assay-rendered :not(pre) > code { background: color-mix(in srgb, currentColor 8%, transparent); border-radius: .2rem; padding: 0 .2em; }
+.assay-rendered .assay-scroll { overflow-x: auto; margin-bottom: .7em; }
+.assay-rendered table { border-collapse: collapse; margin: 0; }
+.assay-rendered :is(th, td) { border: 1px solid color-mix(in srgb, currentColor 30%, transparent); padding: .2rem .55rem; text-align: start; }
+.assay-rendered .assay-right { text-align: right; }
+.assay-rendered .assay-center { text-align: center; }
+.assay-rendered .assay-formula { overflow-x: auto; overflow-y: hidden; text-align: center; }
+.assay-rendered .assay-link { text-decoration: underline dotted; }
+.assay-rendered .assay-image { border: 1px dashed currentColor; border-radius: .2rem; padding: 0 .3em; }
+.assay-rendered .assay-set-differently { outline: 2px dashed #b07d00; outline-offset: 2px; }
+.assay-rendered del { white-space: pre-wrap; }
+.assay-keyword { color: light-dark(#7a2a9c, #d7a5f0); font-weight: 600; }
+.assay-string { color: light-dark(#1b6b2f, #93d6a2); }
+.assay-number { color: light-dark(#8a3b00, #f0b37e); }
+.assay-comment { color: light-dark(#5a5f66, #a9b0b8); font-style: italic; }
+.assay-name { color: light-dark(#0b4fa3, #94c2f7); }
+"""
+_MARK: Mapping[Kind, str] = {"same": "span", "added": "ins", "removed": "del"}
+
+
+def document_html(document: Element) -> str:
+    """A document as HTML, with the marks on its words."""
+    return f'<div class="assay-rendered">{_inside(document)}</div>'
+
+
+def _inside(element: Element) -> str:
+    return "".join(map(_node, element.children))
+
+
+def _node(node: Node) -> str:
+    return _leaf(node) if isinstance(node, Leaf) else _WRITERS[node.tag](node)
+
+
+def marked_words(text: str, kind: Kind) -> str:
+    """Words as an element that says how they differ; white space at the ends of a mark is not underlined."""
+    tag, words = _MARK[kind], text.strip()
+    if kind != "added" or not words:
+        return f"<{tag}>{escape(text)}</{tag}>"
+    before, _, after = text.partition(words)
+    return f"{before}<{tag}>{escape(words)}</{tag}>{after}"
+
+
+def _leaf(leaf: Leaf) -> str:
+    if leaf.formula is not None:
+        tree = escape(json.dumps(_sent(leaf.formula), ensure_ascii=False, separators=(",", ":")), quote=True)
+        html = f'<span class="assay-math" data-math="{tree}">{escape(leaf.text)}</span>'
+        return f"<ins>{html}</ins>" if leaf.kind == "added" else html
+    if leaf.text == "\n" and leaf.kind == "same":
+        return "<br>\n"
+    html = escape(leaf.text) if leaf.kind == "same" else marked_words(leaf.text, leaf.kind)
+    return f'<span class="assay-{leaf.style}">{html}</span>' if leaf.style else html
+
+
+def _sent(formula: Formula) -> list[object]:
+    return [formula.tag, dict(formula.attributes), formula.text, [_sent(child) for child in formula.children]]
+
+
+def _block(tag: str, attributes: str = "", classes: str = "") -> Callable[[Element], str]:
+    def written(element: Element) -> str:
+        return f"<{tag}{_classes(element, classes)}{attributes}>{_inside(element)}</{tag}>"
+
+    return written
+
+
+def _classes(element: Element, named: str = "") -> str:
+    classes = " ".join([*named.split(), *(["assay-set-differently"] if element.set_differently else [])])
+    return f' class="{classes}"' if classes else ""
+
+
+def _heading(element: Element) -> str:
+    tag = f"h{min(6, element.level + _HIGHEST_HEADING - 1)}"
+    return f'<{tag}{_classes(element, f"assay-rank-{element.level}")} dir="auto">{_inside(element)}</{tag}>'
+
+
+def _numbered(element: Element) -> str:
+    return f'<ol start="{element.level}"{_classes(element)}>{_inside(element)}</ol>'
+
+
+def _table(element: Element) -> str:
+    # A table may be wider than its column: it scrolls for itself, also by keyboard.
+    return f'<div class="assay-scroll" tabindex="0" role="group" aria-label="Table"><table>{_inside(element)}</table></div>'
+
+
+def _cell(element: Element) -> str:
+    tag = "td" if element.tag == "cell" else "th"
+    side = f"assay-{element.note}" if element.note in ("right", "center") else ""
+    scope = ' scope="col"' if tag == "th" else ""
+    return f'<{tag}{_classes(element, side)}{scope} dir="auto">{_inside(element)}</{tag}>'
+
+
+def _code_block(element: Element) -> str:
+    return f'<pre{_classes(element)} dir="ltr"><code>{_inside(element)}</code></pre>'
+
+
+def _image(element: Element) -> str:
+    return f'<span class="assay-image">Image: {_inside(element)}</span>'
+
+
+_WRITERS: Mapping[Tag, Callable[[Element], str]] = {
+    "document": _inside,
+    "written": _block("div", ' dir="auto"', "assay-written"),
+    "paragraph": _block("p", ' dir="auto"'),
+    "heading": _heading,
+    "list": _block("ul", ' dir="auto"'),
+    "numbered_list": _numbered,
+    "item": _block("li"),
+    "quotation": _block("blockquote", ' dir="auto"'),
+    "table": _table,
+    "table_row": _block("tr"),
+    "heading_cell": _cell,
+    "cell": _cell,
+    "code_block": _code_block,
+    "formula_block": _block("div", "", "assay-formula"),
+    "rule": lambda _: "<hr>",
+    "emphasis": _block("em"),
+    "strong": _block("strong"),
+    "code": _block("code"),
+    "link": _block("span", "", "assay-link"),
+    "image": _image,
+}
+
+
+def set_formulas() -> None:
+    """Let the page set the formulas of documents; call it once a page that may hold some."""
+    own.own_component("formulas")(key="formulas")
