@@ -128,7 +128,7 @@ def leakage_of(study: str, dataset_sha256: str, audit: "LeakageAudit") -> Leakag
     from dataclasses import asdict
 
     from core import __version__
-    from core.study.audit import FEATURES, reading_sentences
+    from core.study.audit import reading_sentences
 
     return Leakage(
         study=study,
@@ -136,7 +136,7 @@ def leakage_of(study: str, dataset_sha256: str, audit: "LeakageAudit") -> Leakag
         app_version=__version__,
         candidate=audit.candidate,
         comparator=audit.comparator,
-        features=tuple(feature.name for feature in FEATURES),
+        features=tuple(feature.name for feature in audit.overall.features),
         per_level=tuple(_part(audit, part) for part in audit.levels),
         overall=_part(audit, audit.overall),
         no_answers=dict(audit.no_answers),
@@ -148,8 +148,6 @@ def leakage_of(study: str, dataset_sha256: str, audit: "LeakageAudit") -> Leakag
 
 
 def _part(audit: "LeakageAudit", part: "LevelAudit") -> LeakageRow:
-    from core.study.audit import FEATURES
-
     found, rule, (p_holm, rule_holm) = part.all_features, part.rule, audit.corrected_p(part)
     return LeakageRow(
         level=part.level or "all levels",
@@ -165,7 +163,7 @@ def _part(audit: "LeakageAudit", part: "LevelAudit") -> LeakageRow:
         exact=found.exact,
         reason=found.reason,
         strongest_rule=RuleRow(
-            None if rule.column is None else FEATURES[rule.column].name,
+            None if rule.column is None else part.features[rule.column].name,
             rule.larger,
             part.rule_text,
             rule.n_right,

@@ -19,9 +19,12 @@ class Shown:
     @property
     def question(self) -> "Shown":
         """How questions and turns are shown beside such answers: a question about code is prose."""
-        return Shown() if self.rendering == "code" else self
+        return AS_WRITTEN if self.rendering == "code" else self
 
     @property
     def as_written(self) -> bool:
         """Whether people read the very characters that a program reads."""
         return self.rendering == "plain"
+
+
+AS_WRITTEN = Shown()

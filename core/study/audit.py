@@ -1,5 +1,6 @@
 """The leakage audit: do superficial features reveal which system wrote an answer? It warns and never blocks."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -9,6 +10,9 @@ import regex
 from rapidfuzz.distance import LCSseq
 
 from core.diff import diff_against, tokenize
+from core.rendering import rendered, text_as_read
+from core.rendering.tree import Element, elements, leaves, read
+from core.schema.rendering import AS_WRITTEN, Shown
 from core.schema.study import FIRST_LEVEL, NO_ANSWER, Design, Item, Output, Study, TextKey
 from core.stats.blinding import Separability, SingleRule, separability, strongest_rule
 from core.stats.multiplicity import corrected
@@ -62,7 +66,45 @@ FEATURES: tuple[Feature, ...] = (
     Feature("formatting", "less formatting", "more formatting"),
     Feature("repeated_wording", "less repeated wording", "more repeated wording"),
 )
-"""In the order of the values in `feature_table`."""
+"""Of texts that are shown as written or as code."""
+_SET: tuple[Feature, ...] = (
+    Feature("blocks", "fewer paragraphs and other blocks", "more paragraphs and other blocks"),
+    Feature("headings", "fewer headings", "more headings"),
+    Feature("list_items", "fewer items of lists", "more items of lists"),
+    Feature("table_cells", "fewer cells of tables", "more cells of tables"),
+    Feature("code", "less code", "more code"),
+    Feature("emphasis", "less emphasis", "more emphasis"),
+    Feature("formulas", "fewer formulas", "more formulas"),
+)
+"""Of texts that are set, in place of their formatting: what a reader sees of it."""
+
+
+def features_of(shown: Shown) -> tuple[Feature, ...]:
+    """The features of texts that are shown so, in the order of the values in `feature_table`."""
+    if shown.rendering in ("plain", "code"):
+        return FEATURES
+    seen = [feature for feature in _SET if feature.name != "formulas" or shown.rendering == "latex"]
+    at = [feature.name for feature in FEATURES].index("formatting")
+    return (*FEATURES[:at], *seen, *FEATURES[at + 1 :])
+
+
+def seen_in(document: Element) -> dict[str, float]:
+    """What a reader sees of a text's formatting, by the names of features.
+
+    blocks: paragraphs, headings, cells, blocks of code or a formula; code: characters; emphasis: words or phrases; all else: how many.
+    """
+    found = list(elements(document))
+    tags = Counter(element.tag for element in found)
+    code = [one for one in found if one.tag in ("code", "code_block")]
+    return {
+        "blocks": len(read(document).blocks),
+        "headings": tags["heading"],
+        "list_items": tags["item"],
+        "table_cells": tags["cell"] + tags["heading_cell"],
+        "code": sum(len(leaf.text) for one in code for leaf in leaves(one)),
+        "emphasis": tags["emphasis"] + tags["strong"],
+        "formulas": sum(leaf.formula is not None for leaf in leaves(document)),
+    }
 
 
 def words_and_marks(text: str) -> list[str]:
@@ -94,22 +136,25 @@ def diff_size(base: str, text: str) -> int:
 
 
 def feature_table(
-    items: Sequence[Item], levels: Sequence[str], outputs: Iterable[Output]
+    items: Sequence[Item], levels: Sequence[str], outputs: Iterable[Output], shown: Shown = AS_WRITTEN
 ) -> dict[TextKey, tuple[float, ...]]:
-    """The features of every text, in the order of FEATURES.
+    """The features of every text as raters see it, in the order of `features_of(shown)`.
 
     - length: characters.
     - change_of_length: absolute difference from the system's own A0, in words and punctuation marks. At A0, and in
       studies without A0, from the reference. Raters see changes marked against the same text.
     - diff_size: characters marked as added or removed against that text.
-    - sentences; punctuation (per 100 characters); formatting (line breaks, list markers, Markdown marks).
+    - sentences; punctuation (per 100 characters).
+    - formatting: line breaks, list markers, Markdown marks; of texts that are set, the features of `seen_in` instead.
     - repeated_wording: share of the text's word triples that also occur in answers to other questions, by either
       system; 0 for a text of fewer than three words.
 
-    `outputs` contains each (item, level, source) once. Texts are used as stored, after `clean_text`.
+    `outputs` contains each (item, level, source) once. Texts are used as raters read them, without the marks that only set them.
     """
-    texts = {(o.item_id, o.level, o.source): o.text for o in outputs}
-    references = {item.item_id: item.reference for item in items}
+    written = {(o.item_id, o.level, o.source): o.text for o in outputs}
+    texts = {key: text_as_read(text, shown) for key, text in written.items()}
+    references = {item.item_id: text_as_read(item.reference, shown) for item in items}
+    names = [feature.name for feature in features_of(shown)]
     tokens = {key: words_and_marks(text) for key, text in texts.items()}
     n_in_reference = {item_id: len(words_and_marks(text)) for item_id, text in references.items()}
     triples = {key: _triples(found) for key, found in tokens.items()}
@@ -121,15 +166,21 @@ def feature_table(
         against_own = level != FIRST_LEVEL and own_first in texts
         base = texts[own_first] if against_own else references[item]
         n_in_base = len(tokens[own_first]) if against_own else n_in_reference[item]
-        table[key] = (
-            float(len(text)),
-            float(abs(len(tokens[key]) - n_in_base)),
-            float(diff_size(base, text)),
-            float(sentences(text)),
-            punctuation(text),
-            float(formatting(text)),
-            sum(triple in repeated for triple in triples[key]) / max(1, len(triples[key])),
+        values = {
+            "length": len(text),
+            "change_of_length": abs(len(tokens[key]) - n_in_base),
+            "diff_size": diff_size(base, text),
+            "sentences": sentences(text),
+            "punctuation": punctuation(text),
+            "repeated_wording": sum(triple in repeated for triple in triples[key])
+            / max(1, len(triples[key])),
+        }
+        values |= (
+            {"formatting": formatting(text)}
+            if "formatting" in names
+            else seen_in(rendered(written[key], shown))
         )
+        table[key] = tuple(float(values[name]) for name in names)
     return {key: table[key] for key in table if key[1] in levels}
 
 
@@ -221,6 +272,18 @@ _ADVICE = {
     "sentences": "request the same number of sentences from both systems",
     "punctuation": "use the same punctuation style for both systems",
     "formatting": "remove line breaks, lists and Markdown from all answers, or format both systems alike",
+    **{
+        name: f"make both systems use {words} alike"
+        for name, words in {
+            "blocks": "paragraphs",
+            "headings": "headings",
+            "list_items": "lists",
+            "table_cells": "tables",
+            "code": "code",
+            "emphasis": "emphasis",
+            "formulas": "formulas",
+        }.items()
+    },
     "repeated_wording": "remove set phrases that recur from question to question",
 }
 
@@ -234,14 +297,16 @@ class LevelAudit:
     all_features: Separability
     """All features together, cross-validated."""
     rule: SingleRule
-    """The strongest single feature; its column is an index into FEATURES."""
+    """The strongest single feature; its column is an index into `features`."""
+    features: tuple[Feature, ...]
+    """What was measured of every text."""
 
     @property
     def rule_name(self) -> str | None:
         """The rule in words, describing the candidate's answer: 'smaller change of length'."""
         if self.rule.column is None:
             return None
-        feature = FEATURES[self.rule.column]
+        feature = self.features[self.rule.column]
         return feature.larger if self.rule.larger else feature.smaller
 
     @property
@@ -338,7 +403,7 @@ def audit_texts(
     differ, results are None with the reason.
     """
     outputs = list(outputs)
-    table = feature_table(items, levels, outputs)
+    table, features = feature_table(items, levels, outputs, design.shown), features_of(design.shown)
     settings = {"n_resamples": n_resamples, "rng": rng}
     questions = [item.item_id for item in items]
 
@@ -347,10 +412,10 @@ def audit_texts(
             [table[item, level, source] for level in chosen for item in questions]
             for source in (design.candidate, design.comparator)
         ]
-        rows = np.subtract(*np.array(values).reshape(2, -1, len(FEATURES)))
+        rows = np.subtract(*np.array(values).reshape(2, -1, len(features)))
         labels = np.tile(np.arange(len(questions)), len(chosen))
         return LevelAudit(
-            name, separability(rows, labels, **settings), strongest_rule(rows, labels, **settings)
+            name, separability(rows, labels, **settings), strongest_rule(rows, labels, **settings), features
         )
 
     return LeakageAudit(
@@ -434,7 +499,7 @@ def _answer_phrase(rule: str) -> str:
 
 
 def _advice(audit: LeakageAudit, part: LevelAudit) -> str:
-    feature = FEATURES[part.rule.column or 0].name
+    feature = part.features[part.rule.column or 0].name
     order = "" if audit.shuffled else "shuffle the levels, or "
     return (
         f"To reduce the leak, {_ADVICE[feature]}, or {order}give raters only some levels. Report this finding with the "

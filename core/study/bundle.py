@@ -307,7 +307,8 @@ def _misfits(record: StudyRecord) -> Iterator[str]:
         if pairs:
             check_design(design, (design.candidate, design.comparator), record.study.levels)
         else:
-            check_rating_design(design)
+            assert record.study.task is not None
+            check_rating_design(design, record.study.task)
         for text in record.guidelines.values():
             check_guideline(text, sources)
         for language, labels in record.wording.items():

@@ -27,7 +27,7 @@ COLUMNS = (
     *("shown_utc", "answered_utc", "seconds", "seconds_first", "seconds_visible"),
     *("times_saved", "diff_used", "comment", "invalid", "repeat"),
     *("dry_run", "imported", "excluded", "app_version", "dataset_sha256", "design_seed", "main_analysis"),
-    *("votes_needed", "score", "flagged_pairs", "analysis_declared"),
+    *("votes_needed", "score", "flagged_pairs", "analysis_declared", "rendering", "code_language"),
 )
 GUESS_COLUMNS = (
     *("study", "rater", "item_id", "level", "person", "person_side", "guess", "right", "comment"),
@@ -71,6 +71,8 @@ def answer_rows(
                 "score": rules.score,
                 "flagged_pairs": rules.flagged,
                 "analysis_declared": rules.declared,
+                "rendering": design.rendering,
+                "code_language": design.code_language,
             }
             kept = {name: row[name] for name in COLUMNS}
             if texts:

@@ -38,7 +38,16 @@ _MEANING: dict[State, str] = {
 _WITH_MARGIN = ("candidate", "margin", "confidence_level", "early_looks")
 """Fields that only a design with a margin has."""
 _COUNTED = ("main_levels", "votes_needed", "score", "flagged")
-_DRAWN = ("level_order", "repeat_share", "max_questions", "blinding_pairs", "person", "seed")
+_DRAWN = (
+    "rendering",
+    "code_language",
+    "level_order",
+    "repeat_share",
+    "max_questions",
+    "blinding_pairs",
+    "person",
+    "seed",
+)
 _AS_USUAL: dict[str, Any] = dict.fromkeys(("votes_per_pair", "max_questions", "votes_needed"))
 """Fields of Design that are None unless they are declared."""
 
@@ -107,6 +116,8 @@ class Fields:
             "margin": usual.margin or Design.margin,
             "confidence_level": usual.confidence_level,
             **{name: getattr(usual, name) for name in ("score", "flagged", "level_order", "repeat_share")},
+            "rendering": usual.rendering,
+            "code_language": usual.code_language or None,
             "blinding_pairs": usual.blinding_pairs,
             "person": usual.person_system,
         }
@@ -221,7 +232,10 @@ def _pair_options(study: Study) -> PairDesign:
     design = study.design
     same = {name: getattr(design, name) for name in fields_of(PairDesign)}
     candidate = None if design.margin is None else design.candidate
-    return PairDesign.model_construct(**{**same, "person": design.person_system, "candidate": candidate})
+    language = design.code_language or None
+    return PairDesign.model_construct(
+        **{**same, "person": design.person_system, "candidate": candidate, "code_language": language}
+    )
 
 
 def _filled(study: Study, options: StudyDesign) -> str:
@@ -235,7 +249,7 @@ def _filled(study: Study, options: StudyDesign) -> str:
 def _changed(design: Design, systems: Sequence[str], pair_design: PairDesign, *, with_margin: bool) -> Design:
     """The design with what is declared; an empty field leaves it, or is as usual where the usual is no value."""
     first, second = systems
-    new = replace(design, **_AS_USUAL)
+    new = replace(design, **_AS_USUAL, code_language="")
     if not with_margin:
         new = replace(new, candidate=first, comparator=second, margin=None, early_looks=False)
     elif pair_design.candidate is None and design.margin is None:
@@ -260,7 +274,7 @@ def ratings_form(store: Store, study: Study) -> None:
     """Raters per source, hidden repeats and seed: a form before the first rating, a declaration after it."""
     frozen = _is_frozen(study, "rating")
     drafts = 0 if frozen else len(drafts_of(store, study))
-    named = {name: getattr(study.design, name) for name in fields_of(RatingDesign)}
+    named = {name: getattr(study.design, name) or None for name in fields_of(RatingDesign)}
     prefix = _filled(study, RatingDesign.model_construct(**named))
     with st.form(f"design_ratings_{study.study_id}"):
         given = settings_form.render(RatingDesign, prefix, disabled=frozen)
@@ -269,7 +283,7 @@ def ratings_form(store: Store, study: Study) -> None:
     if submitted:
         with mistakes_shown():
             asked = RatingDesign.checked(given, "Invalid design")
-            kept = replace(study.design, votes_per_pair=None, max_questions=None)
+            kept = replace(study.design, votes_per_pair=None, max_questions=None, code_language="")
             _declare(store, study, replace(kept, **asked.declared), agreed)
     n_items = counted(len(items_of(store, study.study_id)), "source")
     _workload(

@@ -25,6 +25,7 @@ from core.runs.generation import texts_of_run
 from core.runs.judging.levels import checks_of
 from core.runs.path import runs_that, saved_run
 from core.schema.designs import PairDesign, RatingDesign
+from core.schema.rendering import Shown
 from core.schema.scores import OutputSet
 from core.schema.study import Asks, Dataset, Design, RatingTask, StudyKind, StudyRecord
 from core.store import Store
@@ -38,7 +39,7 @@ from core.tables.containers import decode_utf8
 from core.tables.writer import excel_csv
 from pages.studies import designing
 from pages.studies.texts_file import StudyFile, said_read, study_file
-from pages.widgets import chosen_judge, chosen_scores, rating_scales, settings_form
+from pages.widgets import chosen_judge, chosen_scores, level_diff, rating_scales, settings_form
 from pages.widgets.menus import given_file, name_of
 from pages.widgets.messages import capital, file_read, keep, mistakes_shown, plain
 from pages.widgets.parts import HELP, other_page
@@ -166,6 +167,7 @@ def _ratings_draft(store: Store, outputs: OutputSet, task: RatingTask) -> int | 
     _say_consequences(
         consequences(design, len(items), -(-len(outputs.outputs) // len(items)), n_raters, "ratings"),
         "ratings",
+        seen=lifecycle.say_shown(design, (one.text for one in outputs.outputs)),
     )
     again = _again(lifecycle.studies_like(store, outputs))
     if not st.button("Create the draft", type="primary"):
@@ -243,9 +245,10 @@ def _pairs_draft(store: Store, read: StudyFile, file_name: str) -> int | None:
         "pairs",
         design,
         design_options(design, main_levels(design, dataset.levels), n_raters),
+        seen=lifecycle.say_shown(design, (one.text for one in dataset.outputs)),
     )
     with st.expander("Preview: the first question"):
-        _preview(dataset)
+        _preview(dataset, design.shown)
     if not complete:
         st.markdown(":small[Choose the candidate to create the draft.]")
     if not st.button("Create the draft", type="primary", disabled=not complete):
@@ -287,9 +290,17 @@ def _expected() -> int:
 
 
 def _say_consequences(
-    found: Consequences, kind: StudyKind, design: Design | None = None, options: Aim | None = None
+    found: Consequences,
+    kind: StudyKind,
+    design: Design | None = None,
+    options: Aim | None = None,
+    *,
+    seen: str = "",
 ) -> None:
-    """Votes, hours and what can be shown, before anything is fixed. options: of a study of pairs, for its plan."""
+    """Votes, hours and what can be shown, before anything is fixed.
+
+    options: of a study of pairs, for its plan. seen: how raters see the texts.
+    """
     noun = "vote" if kind == "pairs" else "rating"
     lines = [
         f"{counted(found.votes, noun)} in all, about {_hours(found.hours)}. Each rater: up to "
@@ -300,6 +311,7 @@ def _say_consequences(
             f"{counted(found.short, 'question')} will get fewer {noun}s than you requested. Expect more raters, or "
             f"request fewer {noun}s."
         )
+    lines += [seen] if seen else []
     if options is not None:
         needed = range_said(question_range(options))
         if options.margin is None:
@@ -322,21 +334,21 @@ def _hours(hours: float) -> str:
     return counted(round(hours * 60) or 1, "minute") if hours < 2 else f"{hours:.1f} hours"
 
 
-def _preview(dataset: Dataset) -> None:
-    """The first question with both answers of each level; raters see them without names, in a drawn order."""
+def _preview(dataset: Dataset, shown: Shown) -> None:
+    """The first question with both answers of each level, as they are shown; raters see them without names, in a drawn order."""
     item = dataset.items[0]
     texts: Mapping[tuple[str, str], str] = {
         (one.level, one.source): one.text for one in dataset.outputs if one.item_id == item.item_id
     }
-    st.text(item.question)
+    level_diff.shown_card("Question", item.question, item.language, shown.question)
     if item.reference:
-        st.markdown(":small[Reference]")
-        st.text(item.reference)
+        level_diff.shown_card("Reference", item.reference, item.language, shown)
     for level in dataset.levels:
         for place, source in zip(st.columns(2), dataset.sources, strict=True):
-            with place.container(border=True):
-                st.markdown(f":small[{plain(source)}{f', {plain(level)}' if level else ''}]")
-                st.text(texts[level, source])
+            with place:
+                level_diff.shown_card(
+                    f"{source}{f', {level}' if level else ''}", texts[level, source], item.language, shown
+                )
     st.markdown(":small[Raters see no names, and the sides are drawn for each pair.]")
 
 

@@ -270,9 +270,12 @@ def _pair(found: PairList, at: int) -> None:
         numbers = Counter(one.prefers for one in judges if one.prefers)
         said = ", ".join(f"{name} {n:,}" for name, n in numbers.most_common())
         parts[f"Judges: {plain(said) or 'none has a preference'}"] = partial(_judges, judges, design)
-    for title, text in (("Conversation", conversation_text(item.turns)), ("Reference", item.reference)):
+    for title, text, how in (
+        ("Conversation", conversation_text(item.turns), shown.question),
+        ("Reference", item.reference, shown),
+    ):
         if text:
-            parts[title] = partial(level_diff.plain_card, title, text, item.language)
+            parts[title] = partial(level_diff.shown_card, title, text, item.language, how)
     folded(parts)
     left, right = (found.text(key, system) or "" for system in (design.candidate, design.comparator))
     base, bases = _bases(found, at)

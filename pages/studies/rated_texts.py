@@ -214,14 +214,18 @@ def _text(found: TextList, at: int, dimension: str) -> None:
     parts: dict[str, Callable[[], None]] = {}
     if found.judges:
         parts[f"Judges: {len(found.judges):,}"] = partial(_judges, found, at, dimension)
-    for title, said in (("Conversation", conversation_text(item.turns)), ("Reference", item.reference)):
+    shown = found.record.study.design.shown
+    for title, said, how in (
+        ("Conversation", conversation_text(item.turns), shown.question),
+        ("Reference", item.reference, shown),
+    ):
         if said:
-            parts[title] = partial(level_diff.plain_card, title, said, item.language)
+            parts[title] = partial(level_diff.shown_card, title, said, item.language, how)
     folded(parts)
     if item.question:
-        level_diff.plain_card("Source", item.question, item.language)
+        level_diff.shown_card("Source", item.question, item.language, shown.question)
     if task_of(found.record).spans is None:
-        level_diff.plain_card("Text", text.text, item.language)
+        level_diff.shown_card("Text", text.text, item.language, shown)
         return
     marking = [one for one in ratings if SPAN_DIMENSION in one.scores]
     errors = [

@@ -15,7 +15,7 @@ from core.diff.rows import cut_at_rows, facing_rows
 from core.errors import counted
 from core.rendering import rendered, text_as_read
 from core.rendering.tree import count_differing, marked, read, with_blocks_compared
-from core.schema.rendering import Shown
+from core.schema.rendering import AS_WRITTEN, Shown
 from core.schema.scores import Turn
 from core.schema.study import FIRST_LEVEL, NO_ANSWER, Choice, GuessedSide
 from core.study.guidelines import (
@@ -85,7 +85,6 @@ _MODE_KEY = "m"
 _MOST_MISSING = 12
 """Numbers and names that are listed below an answer; of more, the number is given."""
 
-PLAIN = Shown()
 _STYLE = """<style>
 .stMainBlockContainer { padding-top: 2.5rem; padding-bottom: 3rem; max-width: 78rem; }
 .stMainBlockContainer h1 { font-size: 1.75rem; line-height: 1.25; }
@@ -160,7 +159,7 @@ def heading(
     instruction: str,
     aids: Aids,
     words: Mapping[str, str],
-    shown: Shown = PLAIN,
+    shown: Shown = AS_WRITTEN,
     turns: Sequence[Turn] = (),
 ) -> None:
     """Question, reference where there is one, and what is asked, with the level in place of `{level}`.
@@ -271,7 +270,7 @@ def texts(
     language: str,
     mode: str,
     base: str,
-    shown: Shown = PLAIN,
+    shown: Shown = AS_WRITTEN,
 ) -> None:
     """The two answers under their names side by side, with the differences that `mode` asks for.
 
@@ -311,7 +310,7 @@ def _documents(
     answers = [text for _, text in pairs]
     if NO_ANSWER in answers:  # nothing to compare with
         mode = NO_DIFF
-    shown_as = [Shown() if text == NO_ANSWER else shown for text in answers]
+    shown_as = [AS_WRITTEN if text == NO_ANSWER else shown for text in answers]
     set_texts = [
         rendered(text or words[NO_ANSWER_KEY], how) for text, how in zip(answers, shown_as, strict=True)
     ]

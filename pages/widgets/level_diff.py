@@ -11,8 +11,9 @@ import streamlit as st
 
 from core.diff import READABLE, Segment, diff_against
 from core.generation.parse import Span
+from core.schema.rendering import Shown
 from core.schema.study import Item
-from pages.widgets.blind_pair import card, marked_html
+from pages.widgets.blind_pair import card, marked_html, text_html
 
 LEVEL_BEFORE, FIRST, REFERENCE, OFF = BASES = ("before", "first", "reference", "off")
 _COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#8c6bb1", "#999999")
@@ -55,6 +56,11 @@ def base_control(first: str) -> str:
 def plain_card(title: str, text: str, language: str) -> None:
     """A text as it is, under a title of ours."""
     _card(escape(title), escape(text), language)
+
+
+def shown_card(title: str, text: str, language: str, shown: Shown) -> None:
+    """A text as raters see it, under a title of ours."""
+    _card(escape(title), text_html(text, shown), language)
 
 
 def level_card(name: str, text: str, item: Item, against: str, *, before: str, first: str) -> None:

@@ -269,7 +269,8 @@ def _import(options: argparse.Namespace) -> None:
             _print_read_as(dataset.read_as)
             study = _import_dataset(store, dataset, votes, options, asked)
             audited = None if dataset.plain else audit_note(audit_study(store, study))
-            notes = [*dataset.notes, verbatim_note(dataset), audited]
+            seen = lifecycle.say_shown(study.design, (one.text for one in dataset.outputs))
+            notes = [*dataset.notes, verbatim_note(dataset), audited, seen]
             print_notes(filter(None, notes))
         n_items = len(items_of(store, study.study_id))
     levels = f" at levels {', '.join(study.named_levels)}" if study.named_levels else ""
