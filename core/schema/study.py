@@ -149,6 +149,8 @@ class RatingAnswer:
     """Time on the screen until it was done."""
     seconds_visible: float | None = None
     """Time on the screen in a visible tab until it was first done, as the browser measured it; None: it did not say."""
+    translated: bool | None = None
+    """Whether the browser had translated the page by then, as far as a page can tell; None: it did not say. It excludes nothing."""
     comment: str = ""
     invalid: bool = False
     """Whether the rater reported the text as broken; it is then left out of the analysis."""
@@ -466,6 +468,8 @@ class Answer:
     """Time from the pair's latest appearance to the choice."""
     seconds_visible: float | None = None
     """Time on the screen in a visible tab until the first choice, as the browser measured it; None: it did not say."""
+    translated: bool | None = None
+    """Whether the browser had translated the page by then, as far as a page can tell; None: it did not say. It excludes nothing."""
     diff_used: str | None = None
     """Which differences were marked when the choice was made: own_a0, reference, left_right, or none. Earlier answers
     have own_a0 for reference too."""
@@ -502,6 +506,8 @@ class Guess:
     """Time from the pair's appearance to the guess; None after a restart, when it is unknown."""
     seconds_visible: float | None = None
     """Time on the screen in a visible tab, as the browser measured it; None: it did not say."""
+    translated: bool | None = None
+    """Whether the browser had translated the page by then, as far as a page can tell; None: it did not say. It excludes nothing."""
     app_version: str | None = None
 
     @property

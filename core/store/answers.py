@@ -43,9 +43,17 @@ Entry = TypeVar("Entry", bound=Assignment | RatingAssignment)
 Given = TypeVar("Given", bound=Answer | RatingAnswer)
 Saved = TypeVar("Saved", bound=HistoryEntry | RatingHistoryEntry)
 
-_FLAGS = {"repeat", "invalid", "skipped", "no_errors", "done"}
+_FLAGS = {"repeat", "invalid", "skipped", "no_errors", "done", "translated"}
 _JSON = {"scores", "spans"}
-_NOT_DECIDED = {"shown_utc", "answered_utc", "seconds", "seconds_visible", "diff_used", "app_version"}
+_NOT_DECIDED = {
+    "shown_utc",
+    "answered_utc",
+    "seconds",
+    "seconds_visible",
+    "translated",
+    "diff_used",
+    "app_version",
+}
 """Fields that a rater does not decide: another click at another time is not a change."""
 
 
@@ -246,7 +254,7 @@ def _read_row(kind: type[_Kept], row: Row) -> _Kept:
     """Read a row written by `_stored_row`."""
     values = {name: row[name] for name in kind.__dataclass_fields__}
     for flag in _FLAGS:
-        if flag in values:
+        if values.get(flag) is not None:
             values[flag] = bool(values[flag])
     if "spans" in values:
         values |= {name: json.loads(values[name]) for name in _JSON}

@@ -19,13 +19,13 @@ _SET = "assay"
 _ANSWER = """
     study_id INTEGER NOT NULL REFERENCES study(id), rater_id TEXT NOT NULL, item_id TEXT NOT NULL,
     level TEXT NOT NULL, repeat INTEGER NOT NULL, choice TEXT, preference TEXT, shown_utc TEXT,
-    answered_utc TEXT, seconds REAL, seconds_visible REAL, diff_used TEXT, comment TEXT NOT NULL, invalid INTEGER NOT NULL,
+    answered_utc TEXT, seconds REAL, seconds_visible REAL, translated INTEGER, diff_used TEXT, comment TEXT NOT NULL, invalid INTEGER NOT NULL,
     skipped INTEGER NOT NULL, app_version TEXT"""
 _RATING = """
     study_id INTEGER NOT NULL REFERENCES study(id), rater_id TEXT NOT NULL, item_id TEXT NOT NULL,
     level TEXT NOT NULL, source TEXT NOT NULL, repeat INTEGER NOT NULL, scores TEXT NOT NULL,
     spans TEXT NOT NULL, no_errors INTEGER NOT NULL, done INTEGER NOT NULL, shown_utc TEXT,
-    answered_utc TEXT, seconds REAL, seconds_visible REAL, comment TEXT NOT NULL, invalid INTEGER NOT NULL,
+    answered_utc TEXT, seconds REAL, seconds_visible REAL, translated INTEGER, comment TEXT NOT NULL, invalid INTEGER NOT NULL,
     skipped INTEGER NOT NULL, app_version TEXT"""
 _PERSONAL = {"rater_id", "comment"}
 """Columns that may change in a history, because raters may have them deleted."""
@@ -132,7 +132,7 @@ CREATE TABLE answer_history (id INTEGER PRIMARY KEY, saved_utc TEXT NOT NULL,{_A
 CREATE TABLE guess (
     study_id INTEGER REFERENCES study(id), rater_id TEXT, item_id TEXT, level TEXT, guess TEXT NOT NULL,
     comment TEXT NOT NULL, answered_utc TEXT NOT NULL, seconds REAL, seconds_visible REAL,
-    app_version TEXT,
+    translated INTEGER, app_version TEXT,
     PRIMARY KEY (study_id, rater_id, item_id, level)
 ) STRICT
 

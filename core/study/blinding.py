@@ -180,10 +180,11 @@ class GuessDesk:
         comment: str = "",
         seconds: float | None,
         seconds_visible: float | None = None,
+        translated: bool | None = None,
     ) -> None:
         """Save a guess, on disk before this returns. An earlier guess about the pair is never replaced.
 
-        `seconds`, `seconds_visible`: as for a choice.
+        `seconds`, `seconds_visible`, `translated`: as for a choice.
 
         Raises NotAllowed if the study has closed or the link was withdrawn.
         """
@@ -197,6 +198,7 @@ class GuessDesk:
             answered_utc=now_utc(),
             seconds=_rounded(seconds),
             seconds_visible=_rounded(seconds_visible),
+            translated=translated,
             app_version=__version__,
         )
         with self._store.writing():
@@ -520,12 +522,13 @@ class RaterDesk(Desk[Assignment, Answer]):
         seconds: float | None,
         diff_used: str,
         seconds_visible: float | None = None,
+        translated: bool | None = None,
     ) -> None:
         """Save `choice` as the rater's answer to a pair, on disk before this returns.
 
         `seconds`: how long the pair was on the screen; None after a restart, when the time is unknown.
         `seconds_visible`: how long in a visible tab, over all its appearances; None if the browser did not say. Only the first
-        choice records it.
+        choice records it. `translated`: whether the browser had translated the page; None if it did not say.
         """
 
         def changes(before: Answer) -> Mapping[str, object]:
@@ -534,6 +537,7 @@ class RaterDesk(Desk[Assignment, Answer]):
                 "skipped": False,
                 **_screen_time(seconds),
                 "seconds_visible": before.seconds_visible if before.answered else _rounded(seconds_visible),
+                "translated": translated,
                 "answered_utc": now_utc(),
                 "diff_used": diff_used,
                 "app_version": __version__,
@@ -770,12 +774,19 @@ class RatingDesk(Desk[RatingAssignment, RatingAnswer]):
         """Save the comment or the invalid flag of a text; None means no change."""
         self._change(number, lambda before: self._with_state(before, **self._note(comment, invalid)))
 
-    def complete(self, number: int, *, seconds: float | None, seconds_visible: float | None = None) -> None:
+    def complete(
+        self,
+        number: int,
+        *,
+        seconds: float | None,
+        seconds_visible: float | None = None,
+        translated: bool | None = None,
+    ) -> None:
         """Mark a text as done, on disk before this returns. Raises StillMissing, naming what is missing.
 
         `seconds`: how long the text was on the screen; None after a restart, when the time is unknown.
         `seconds_visible`: how long in a visible tab; None if the browser did not say. Only the first times are
-        recorded.
+        recorded. `translated`: whether the browser had translated the page; None if it did not say.
         """
 
         def changes(before: RatingAnswer) -> Mapping[str, object]:
@@ -784,6 +795,7 @@ class RatingDesk(Desk[RatingAssignment, RatingAnswer]):
             if before.done:
                 return {}
             again = {"done": True, "skipped": False, "answered_utc": now_utc(), "app_version": __version__}
+            again |= {"translated": translated}
             if before.answered_utc is not None:  # done before, then reopened
                 return again
             return again | _screen_time(seconds) | {"seconds_visible": _rounded(seconds_visible)}

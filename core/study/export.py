@@ -25,13 +25,22 @@ COLUMNS = (
     *("study", "rater", "position", "item_id", "question", "language", "level", "candidate"),
     *("comparator", "candidate_side", "comparator_side", "choice_displayed", "choice_decoded"),
     *("shown_utc", "answered_utc", "seconds", "seconds_first", "seconds_visible"),
-    *("times_saved", "diff_used", "comment", "invalid", "repeat"),
+    *("translated", "times_saved", "diff_used", "comment", "invalid", "repeat"),
     *("dry_run", "imported", "excluded", "app_version", "dataset_sha256", "design_seed", "main_analysis"),
     *("votes_needed", "score", "flagged_pairs", "analysis_declared", "rendering", "code_language"),
 )
 GUESS_COLUMNS = (
     *("study", "rater", "item_id", "level", "person", "person_side", "guess", "right", "comment"),
-    *("answered_utc", "seconds", "seconds_first", "seconds_visible", "dry_run", "excluded", "app_version"),
+    *(
+        "answered_utc",
+        "seconds",
+        "seconds_first",
+        "seconds_visible",
+        "translated",
+        "dry_run",
+        "excluded",
+        "app_version",
+    ),
 )
 
 
@@ -71,8 +80,6 @@ def answer_rows(
                 "score": rules.score,
                 "flagged_pairs": rules.flagged,
                 "analysis_declared": rules.declared,
-                "rendering": design.rendering,
-                "code_language": design.code_language,
             }
             kept = {name: row[name] for name in COLUMNS}
             if texts:
@@ -173,8 +180,10 @@ def _side(assignment: Assignment | None, source: str) -> str | None:
 RATING_COLUMNS = (
     *("study", "rater", "position", "item_id", "language", "system", "level", "source", "text", "scores"),
     *("spans", "no_errors", "done", "shown_utc", "answered_utc", "seconds", "seconds_first"),
-    *("seconds_visible", "times_saved", "comment"),
+    *("seconds_visible", "translated", "times_saved", "comment"),
     *("invalid", "repeat", "dry_run", "excluded", "app_version", "dataset_sha256", "design_seed"),
+    "rendering",
+    "code_language",
 )
 """Columns of the JSONL. The CSV replaces `scores` with one column per dimension, `score_NAME`. Both end with `inclusion_probability` if
 texts of the study were drawn with known probabilities."""
@@ -313,4 +322,6 @@ class _LookUp:
             "excluded": rater.excluded,
             "dataset_sha256": self._study.dataset_sha256,
             "design_seed": self._study.design.seed,
+            "rendering": self._study.design.rendering,
+            "code_language": self._study.design.code_language,
         }

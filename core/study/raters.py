@@ -261,6 +261,8 @@ class ListProgress:
     """Median until the first answer, over answers for which it is known."""
     median_seconds_visible: float | None
     """Median in a visible tab until the first answer, over answers for which browsers said it."""
+    translated: int
+    """Answers given on a page that the browser had translated."""
     repeats_same: int
     """Hidden repeats with the same answer as the first time."""
     repeats: int
@@ -377,6 +379,7 @@ def _shared(
         "median_seconds": median(seconds) if seconds else None,
         "median_seconds_first": times.median_seconds_first,
         "median_seconds_visible": times.median_seconds_visible,
+        "translated": sum(bool(answer.translated) for answer in given),
         "repeats_same": same[0],
         "repeats": same[1],
         "last_utc": max((answer.answered_utc for answer in given if answer.answered_utc), default=None),
@@ -393,6 +396,11 @@ def _fast(
     if len(seconds) < LEAST_ANSWERS or median(seconds) >= FAST_SECONDS:
         return []
     return [f"fast: half of the {what} within {median(seconds):.1f} seconds"]
+
+
+def _translated(given: Sequence[Answer] | Sequence[RatingAnswer], what: str) -> list[str]:
+    n = sum(bool(answer.translated) for answer in given)
+    return [f"translated: {n} of {len(given)} {what} on a page that the browser had translated"] if n else []
 
 
 def _line(
@@ -416,6 +424,7 @@ def _line(
             *_fast(given, first, "answers"),
             *_side_flags(left, right, *one_side),
             *_repeat_flags(same, repeats),
+            *_translated(given, "answers"),
         ),
     )
 
@@ -464,7 +473,7 @@ def _rating_line(
     marked = [answer for answer in main if answer.spans]
     return RatingProgress(
         **_shared(rater, answers, total, _rating_consistency(given), first),
-        flags=(*_fast(given, first, "texts"), *_same_flags(main)),
+        flags=(*_fast(given, first, "texts"), *_same_flags(main), *_translated(given, "texts")),
         with_errors=len(marked) if spans else None,
         errors=sum(len(answer.spans) for answer in marked) if spans else None,
     )

@@ -23,6 +23,7 @@ from pages.annotate.around import Go, OnScreen
 from pages.widgets import blind_pair, own, visitor
 from pages.widgets import blind_pair as presses
 from pages.widgets.messages import plain
+from pages.widgets.own import OfPress
 
 _SHOWN, _SAVED = "rating_shown", "rating_saved"
 _HANDLED, _NOTE = "rating_handled", "rating_note"
@@ -136,7 +137,7 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
     pressed = blind_pair.choice_buttons(place, f"c{key}", labels, pair.choice, _press, (screen,), timed=key)
     handled = st.session_state.pop(_HANDLED, False)
     if pressed and not handled:
-        _press(pressed, screen.begun_anew(new_session=new_session), visible=own.visible_seconds(key))
+        _press(pressed, screen.begun_anew(new_session=new_session), told=own.of_press(key))
         st.rerun()
     known = st.session_state[_NOTE]
     written = around.note(desk, key, *known, on_change=partial(_written, screen))
@@ -154,8 +155,8 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
     around.navigation(desk, number, go)
 
 
-def _press(choice: Choice, screen: OnScreen, *, visible: float | None) -> None:
-    """Save a choice, and only then move on. visible: seconds in a visible tab, if the browser said so.
+def _press(choice: Choice, screen: OnScreen, *, told: OfPress) -> None:
+    """Save a choice, and only then move on. told: by the browser.
 
     Until the answer is on disk nothing of Streamlit is touched: each of its calls may end this run when a
     newer event waits. A double press, and one meant for a pair that is gone, change nothing.
@@ -166,7 +167,7 @@ def _press(choice: Choice, screen: OnScreen, *, visible: float | None) -> None:
     if seconds is not None:
         try:
             with visitor.rater_desk(screen.token) as desk:
-                saved = _save(desk, choice, screen, around.known_seconds(seconds), visible)
+                saved = _save(desk, choice, screen, around.known_seconds(seconds), told)
         except AssayError as error:
             problem = error
     st.session_state[_HANDLED] = True
@@ -185,16 +186,21 @@ def _written(screen: OnScreen) -> None:
         _keep_last_note(screen)
 
 
-def _save(
-    desk: RaterDesk, choice: Choice, screen: OnScreen, seconds: float | None, visible: float | None
-) -> str:
+def _save(desk: RaterDesk, choice: Choice, screen: OnScreen, seconds: float | None, told: OfPress) -> str:
     """Save a choice; returns the place to go to next. Raises NotAllowed when that pair is gone."""
     number = screen.number
     pair = desk.pair(number)
     if pair.mark != screen.mark:
         raise NotAllowed("Your list of pairs was drawn again. This pair replaced the one you answered.")
     shown = blind_pair.diff_used(screen.mode, pair.base)
-    desk.save_choice(number, choice, seconds=seconds, seconds_visible=visible, diff_used=shown)
+    desk.save_choice(
+        number,
+        choice,
+        seconds=seconds,
+        seconds_visible=told.seconds_visible,
+        translated=told.translated,
+        diff_used=shown,
+    )
     if pair.choice is None:
         return str(desk.next_open(after=number) or "finish")
     return str(number + 1) if number < desk.total else "list"
@@ -250,11 +256,11 @@ def _show_guess(desk: RaterDesk, number: int) -> None:
     presses.show_refused(place)
     pressed = blind_pair.choice_buttons(place, f"a{key}", labels, None, _press_guess, (screen,), timed=key)
     if pressed and not st.session_state.pop(_GUESS_HANDLED, False):
-        _press_guess(pressed, screen.begun_anew(new_session=new_session), visible=own.visible_seconds(key))
+        _press_guess(pressed, screen.begun_anew(new_session=new_session), told=own.of_press(key))
         st.rerun()
 
 
-def _press_guess(side: GuessedSide, screen: OnScreen, *, visible: float | None) -> None:
+def _press_guess(side: GuessedSide, screen: OnScreen, *, told: OfPress) -> None:
     """Save a guess. A double press, or one for a pair that is gone, changes nothing."""
     seconds = screen.seconds()
     comment = own.box_in_browser(f"w{screen.key}") or ""
@@ -264,7 +270,12 @@ def _press_guess(side: GuessedSide, screen: OnScreen, *, visible: float | None) 
             with visitor.rater_desk(screen.token) as desk:
                 taken = around.known_seconds(seconds)
                 desk.guessing().save(
-                    screen.number, side, comment=comment, seconds=taken, seconds_visible=visible
+                    screen.number,
+                    side,
+                    comment=comment,
+                    seconds=taken,
+                    seconds_visible=told.seconds_visible,
+                    translated=told.translated,
                 )
         except AssayError as error:
             problem = error

@@ -15,7 +15,7 @@ from pages.annotate.around import Go, OnScreen
 from pages.widgets import blind_pair, own, rating_scales, visitor
 from pages.widgets import blind_pair as presses
 from pages.widgets.messages import plain
-from pages.widgets.own import Marked
+from pages.widgets.own import Marked, OfPress
 from pages.widgets.rating_scales import Written
 
 
@@ -176,7 +176,7 @@ def _show(desk: RatingDesk, number: int, go: Go) -> None:
         args=(screen,),
     )
     if pressed and not st.session_state.pop(_HANDLED, False):
-        _done(screen.begun_anew(new_session=new_session), visible=own.visible_seconds(key))
+        _done(screen.begun_anew(new_session=new_session), told=own.of_press(key))
         st.rerun()
     st.session_state.pop(_HANDLED, None)
     around.navigation(desk, number, go)
@@ -286,8 +286,8 @@ def _written(screen: OnScreen) -> None:
         _refuse_text(screen.number, error)
 
 
-def _done(screen: OnScreen, *, visible: float | None) -> None:
-    """Handle *Save and go on*: first save what only the browser has. visible: seconds in a visible tab, if it said so."""
+def _done(screen: OnScreen, *, told: OfPress) -> None:
+    """Handle *Save and go on*: first save what only the browser has. told: by the browser."""
     seconds = screen.seconds()
     place: str | None = None
     problem: AssayError | None = None
@@ -295,7 +295,7 @@ def _done(screen: OnScreen, *, visible: float | None) -> None:
         taken = around.known_seconds(seconds + screen.earlier)
         try:
             with visitor.rating_desk(screen.token) as desk:
-                place = _completed(desk, screen, (taken, visible), lambda: _left_in_browser(desk, screen))
+                place = _completed(desk, screen, (taken, told), lambda: _left_in_browser(desk, screen))
         except AssayError as error:
             problem = error
     if place:
@@ -308,24 +308,28 @@ def _done(screen: OnScreen, *, visible: float | None) -> None:
 def _completed(
     desk: RatingDesk,
     screen: OnScreen,
-    times: tuple[float | None, float | None],
+    times: tuple[float | None, OfPress],
     keep_rest: Callable[[], None],
 ) -> str:
     """Complete the text and return the next place. Raises NotAllowed, naming what is missing.
 
-    times: seconds on the screen, and in a visible tab.
+    times: seconds on the screen, and what the browser told of the press.
     """
-    seconds, visible = times
+    seconds, told = times
     number = screen.number
     before = _same_text(desk, screen, screen.mark)
     # Nothing of Streamlit is touched until the press is on disk, unless something is missing there: each of its
     # calls may end this run when a newer event waits.
     early = not screen.unsaved and not desk.missing(number)
     if early:
-        desk.complete(number, seconds=seconds, seconds_visible=visible)
+        desk.complete(
+            number, seconds=seconds, seconds_visible=told.seconds_visible, translated=told.translated
+        )
     keep_rest()
     if not early:
-        desk.complete(number, seconds=seconds, seconds_visible=visible)
+        desk.complete(
+            number, seconds=seconds, seconds_visible=told.seconds_visible, translated=told.translated
+        )
     if not before.done:
         return str(desk.next_open(after=number) or "finish")
     return str(number + 1) if number < desk.total else "list"

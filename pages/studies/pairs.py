@@ -335,6 +335,7 @@ def _votes_on(found: PairList, at: int) -> None:
 def _vote_said(found: PairList, vote: VoteOnPair, left_out: str) -> str:
     more = [] if vote.seconds is None else [f"{number(vote.seconds, 0)} s"]
     more += ["flagged"] if vote.flagged else []
+    more += ["on a translated page"] if vote.translated else []
     more += [f"repeat: {plain(found.answer_name(vote.again))}"] if vote.again else []
     more += [f"not counted: {plain(vote.left_out)}"] if vote.left_out not in ("", left_out) else []
     said = found.answer_name(vote.preference) or "no answer"

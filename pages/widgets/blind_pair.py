@@ -468,7 +468,7 @@ def choice_buttons(
 
     `on_press` is called in turn with the choice and `args`, before anything is drawn. `prefix` names the
     pair that is on the screen, so that a press that arrives late is never taken for an answer to the pair
-    after it. `timed` goes with `on_press`, which has the time of that entry as `visible`, as in time_presses.
+    after it. `timed` goes with `on_press`, which has what the browser says of that entry as `told`, as in timed_turn.
     """
     pressed: _Press | None = None
     if timed is not None:
@@ -495,13 +495,13 @@ def time_presses(place: DeltaGenerator, entry: str) -> None:
 
 
 def timed_turn(call: Callable[..., None], entry: str) -> Callable[..., None]:
-    """As call_in_turn, for a button that time_presses measures: `call` has the seconds that came with the press as `visible`."""
+    """As call_in_turn, for a button that time_presses measures: `call` has what came with the press as `told`."""
     return partial(_wait_with_time, call, entry)
 
 
 def _wait_with_time(call: Callable[..., None], entry: str, *args: object) -> None:
     # Read with the press: once its turn has come, nothing of Streamlit is touched before it is saved.
-    _wait(call, *args, visible=own.visible_seconds(entry))
+    _wait(call, *args, told=own.of_press(entry))
 
 
 def card(title: str, body: str, language: str, more: str = "") -> str:

@@ -131,21 +131,34 @@ def visible_time(entry: str) -> None:
     """Measure how long `entry` is on the screen in a visible tab.
 
     entry: an opaque name of the pair or text. The time stays in the browser until a button of blind_pair.choice_place is pressed, and
-    comes with the press.
+    comes with the press, and so does whether the page is translated.
     """
     own_component("visible_time")(key=_VISIBLE_KEY, data={"entry": entry})
 
 
-def visible_seconds(entry: str) -> float | None:
-    """Return the time that came with the last press; None if the browser did not say, or not of `entry`."""
+@dataclass(frozen=True)
+class OfPress:
+    """What a browser says with a press; None: it did not say."""
+
+    seconds_visible: float | None = None
+    translated: bool | None = None
+    """Whether it had translated the page, as far as a page can tell."""
+
+
+def of_press(entry: str) -> OfPress:
+    """Return what came with the last press on `entry`."""
     state = st.session_state.get(_VISIBLE_KEY)
     value = state.get(_VISIBLE) if isinstance(state, Mapping) else None
     if not isinstance(value, Mapping) or value.get("entry") != entry:
+        return OfPress()
+    seconds, translated = value.get("seconds"), value.get("translated")
+    return OfPress(_seconds(seconds), translated if isinstance(translated, bool) else None)
+
+
+def _seconds(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    seconds = value.get("seconds")
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
-        return None
-    return float(seconds) if 0 <= seconds <= _MOST_VISIBLE else None
+    return float(value) if 0 <= value <= _MOST_VISIBLE else None
 
 
 def shown(press: int) -> None:

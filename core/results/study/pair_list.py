@@ -85,6 +85,8 @@ class VoteOnPair:
     """Until the first answer; None: unknown."""
     comments: tuple[str, ...]
     flagged: bool
+    translated: bool
+    """Whether the browser had translated the page."""
     left_out: str
     """Why the vote does not count; empty: it counts."""
 
@@ -230,6 +232,7 @@ class PairList:
                     None if main is None else self._first.get(main.key),
                     tuple(one.comment for one in both if one.comment.strip()),
                     any(one.invalid for one in both),
+                    any(bool(one.translated) for one in both),
                     self._why_not(key, raters[name], at) if said[0] is not None else "",
                 )
             )
