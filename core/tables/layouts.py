@@ -14,7 +14,7 @@ import regex
 from core.budget import json_values
 from core.errors import counted
 from core.schema.scores import Turn, TurnRole
-from core.tables.columns import Record, Table, named_columns
+from core.tables.columns import Record, Table, named_columns, source_as_system
 from core.tables.mapping import NOT_USED
 from core.tables.problems import FileFindings, same_wording
 from core.tables.reading import is_nothing, label_of, numbers_as_json, parse_json, shown
@@ -503,6 +503,9 @@ def split_answers(table: Table, aliases: Mapping[str, Sequence[str]], findings: 
     asked = {layout.named.get("question"), layout.named.get("text"), layout.named.get(TURNS)}
     if not layout.wide and not asked & layout.conversations and layout.asked_below is None:
         return table
+    if not layout.wide:  # as the reader of a table without conversations has it
+        read_as = source_as_system({column: name for name, column in layout.named.items()})
+        layout = replace(layout, named={name: column for column, name in read_as.items()})
     findings.notes += layout.said()
     rows = list(layout.rows(written(table.records)))
     findings.notes += layout.say_parted(rows)

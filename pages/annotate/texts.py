@@ -227,7 +227,8 @@ def _header(desk: RatingDesk, text: BlindText, before: int | None) -> int | None
 def _what_was_asked(desk: RatingDesk, text: BlindText) -> None:
     """The turns before the source, the source, and the reference."""
     headings, shown = desk.task.labels.headings, desk.shown
-    if turns := blind_pair.conversation(text.turns, text.language, shown.question, desk.wording()):
+    turns = blind_pair.conversation(text.turns, text.language, shown.question, desk.wording(), text.number)
+    if turns:
         st.html(turns)
     source = [] if _marks_source(desk) else [(headings.source, text.source_text, shown.question)]
     for heading, words, how in [*source, (headings.reference, text.reference, shown)]:
