@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.errors import AssayError
 from core.study.blinding import RaterDesk, RatingDesk
-from pages.annotate import around, pairs, texts
+from pages.annotate import around, keys, pairs, texts
 from pages.widgets import blind_pair, own, rendered, visitor
 from pages.widgets import blind_pair as presses
 from pages.widgets.gone import forget_gone_widgets
@@ -22,7 +22,9 @@ def render() -> None:
     own.page_keys()
     with visitor.one_desk():
         with suppress(AssayError), visitor.any_desk() as desk:  # what is wrong is said below
-            around.whose(desk)
+            with st.container(key="whose", horizontal=True, vertical_alignment="center"):
+                around.whose(desk)
+                keys.setting(desk)
             if desk.shown.rendering == "latex":
                 rendered.set_formulas()
         _screen()

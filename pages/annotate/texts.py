@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.errors import AssayError, InputError, NotAllowed, StillMissing
 from core.study.blinding import BlindText, RatingDesk
-from pages.annotate import around
+from pages.annotate import around, keys
 from pages.annotate.around import Go, OnScreen
 from pages.widgets import blind_pair, own, rating_scales, visitor
 from pages.widgets import blind_pair as presses
@@ -154,7 +154,7 @@ def _show(desk: RatingDesk, number: int, go: Go) -> None:
         with st.expander("What the severities and categories mean"):
             rating_scales.meanings(desk.task.spans)
     boxes = _scales(desk, text, screen, new_session)
-    written = around.note(desk, key, *tab.note, on_change=partial(_written, screen))
+    written = around.note(desk, key, *tab.note, hint=keys.hint(desk), on_change=partial(_written, screen))
     known = tab.note
     try:
         _keep(desk, number, tab, boxes, written)
@@ -251,7 +251,7 @@ def _scales(desk: RatingDesk, text: BlindText, screen: OnScreen, new_session: bo
             number,
             current,
             screen.key,
-            keyed=rating_scales.one_keyed(desk.task),
+            keys=desk.key_scheme if rating_scales.number_keyed(desk.task) else "off",
             on_press=partial(_score, screen),
         )
         if pressed is not None and not st.session_state.get(_HANDLED):

@@ -17,7 +17,7 @@ from core.rendering import rendered, text_as_read
 from core.rendering.tree import count_differing, marked, read, with_blocks_compared
 from core.schema.rendering import AS_WRITTEN, Shown
 from core.schema.scores import Turn
-from core.schema.study import FIRST_LEVEL, NO_ANSWER, Choice, GuessedSide
+from core.schema.study import FIRST_LEVEL, NO_ANSWER, Choice, GuessedSide, KeyScheme
 from core.study.guidelines import (
     BOX_KEYS,
     CHOICE_KEYS,
@@ -34,7 +34,7 @@ from core.study.guidelines import (
     WORDS,
     Aids,
 )
-from pages.widgets import own
+from pages.widgets import answer_keys, own
 from pages.widgets import rendered as documents
 from pages.widgets.messages import plain
 
@@ -81,7 +81,6 @@ MODE_NAMES = {
     LEFT_RIGHT: "left against right",
     NO_DIFF: "off",
 }
-_MODE_KEY = "m"
 _MOST_MISSING = 12
 """Numbers and names that are listed below an answer; of more, the number is given."""
 
@@ -231,8 +230,8 @@ def diff_used(mode: str, base: str) -> str:
     return {WORDS: base, NAMES: f"{base}_names"}.get(mode, mode)
 
 
-def diff_control(base: str, remembered: str, aids: Aids) -> str:
-    """Which differences to mark; the value is one of DIFF_MODES. base, remembered: as in mode_for."""
+def diff_control(base: str, remembered: str, aids: Aids, keys: KeyScheme) -> str:
+    """Which differences to mark; the value is one of DIFF_MODES. base, remembered: as in mode_for. keys: as in answer_keys."""
     modes = aids.modes[base]
     # A control for each base: a mode chosen at A0 does not move the control of the other levels.
     key = {OWN_BASE: "d", REFERENCE: "a-d"}.get(base, "n-d")
@@ -251,7 +250,12 @@ def diff_control(base: str, remembered: str, aids: Aids) -> str:
             else None,
         )
         st.button(
-            "Switch", key="k", shortcut=_MODE_KEY, type="tertiary", on_click=_next_mode, args=(key, modes)
+            "Switch",
+            key="k",
+            shortcut=answer_keys.mode_key(keys),
+            type="tertiary",
+            on_click=_next_mode,
+            args=(key, modes),
         )
     return mode or mode_for(base, remembered, aids)
 
@@ -462,9 +466,10 @@ def choice_buttons(
     on_press: Callable[..., None] | None = None,
     args: tuple[object, ...] = (),
     *,
+    keys: KeyScheme,
     timed: str | None = None,
 ) -> _Press | None:
-    """A button a label, with the keys 1, 2 ...; what was pressed in this run.
+    """A button a label; what was pressed in this run. keys: those that press the buttons.
 
     `on_press` is called in turn with the choice and `args`, before anything is drawn. `prefix` names the
     pair that is on the screen, so that a press that arrives late is never taken for an answer to the pair
@@ -472,13 +477,13 @@ def choice_buttons(
     """
     pressed: _Press | None = None
     if timed is not None:
-        time_presses(place, timed)
+        time_presses(place, timed, answer_keys.answer_keys(keys, len(labels)))
     row = place.container(horizontal=True)
     for number, choice in enumerate(labels, start=1):
         if row.button(
             plain(labels[choice]),
             key=f"{prefix}-{number}",
-            shortcut=str(number),
+            shortcut=answer_keys.answer_key(keys, number),
             type="primary" if choice == current else "secondary",
             width="stretch",
             on_click=timed_turn(on_press, timed) if on_press and timed else None,
@@ -488,10 +493,10 @@ def choice_buttons(
     return pressed
 
 
-def time_presses(place: DeltaGenerator, entry: str) -> None:
-    """Have the presses of buttons in choice_place come with the time that `entry` was visible."""
+def time_presses(place: DeltaGenerator, entry: str, keys: Sequence[str] = ()) -> None:
+    """Have the presses of buttons in choice_place, and of their keys, come with the time that `entry` was visible."""
     with place:
-        own.visible_time(entry)
+        own.visible_time(entry, keys)
 
 
 def timed_turn(call: Callable[..., None], entry: str) -> Callable[..., None]:
