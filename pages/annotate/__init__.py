@@ -22,12 +22,13 @@ def render() -> None:
     own.page_keys()
     with visitor.one_desk():
         with suppress(AssayError), visitor.any_desk() as desk:  # what is wrong is said below
-            with st.container(key="whose", horizontal=True, vertical_alignment="center"):
-                around.whose(desk)
-                keys.setting(desk)
+            around.whose(desk)
             if desk.shown.rendering == "latex":
                 rendered.set_formulas()
-        _screen()
+        with st.container():  # what follows keeps its place, however much the fragment draws
+            _screen()
+        with suppress(AssayError), visitor.any_desk() as desk:
+            keys.setting(desk)
 
 
 @st.fragment

@@ -15,10 +15,10 @@ _CHOSEN = "keyset"
 def setting(desk: RaterDesk | RatingDesk) -> None:
     """Draw the setting where the study has keys; a change is saved before anything is drawn."""
     n, mode = _keys_of(desk)
-    if not n:
+    if not n or desk.closed_reason:
         return
     saved = desk.key_scheme
-    with st.popover(f"Keys: {answer_keys.in_words(saved, n, mode=mode)}", type="tertiary", key="keysets"):
+    with st.expander(f"Keys: {answer_keys.in_words(saved, n, mode=mode)}", key="keysets"):
         st.radio(
             "Keys that answer" + (" and switch the marked differences" if mode else ""),
             list(answer_keys.NAMES),

@@ -72,7 +72,16 @@ def _guide(desk: RaterDesk, go: Go) -> None:
 def _heading(desk: RaterDesk, pair: BlindPair, asked: str) -> None:
     words, shown = desk.wording(), desk.shown
     blind_pair.heading(
-        pair.question, pair.reference, pair.language, pair.level, asked, desk.aids, words, shown, pair.turns
+        pair.question,
+        pair.reference,
+        pair.language,
+        pair.level,
+        asked,
+        desk.aids,
+        words,
+        shown,
+        pair.turns,
+        pair.number,
     )
 
 

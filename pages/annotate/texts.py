@@ -57,7 +57,7 @@ def _text_with_errors(desk: RatingDesk, text: BlindText, screen: OnScreen, tab: 
     spans, headings = desk.task.spans, desk.task.labels.headings
     if spans is None:
         st.html(
-            blind_pair.card(escape(headings.text), blind_pair.text_html(text.text, desk.shown), text.language)
+            blind_pair.card(headings.text, blind_pair.text_html(text.text, desk.shown), text.language)
         )
         return
     shown = [(headings.text, text.text, text.language, False)]
@@ -227,13 +227,14 @@ def _header(desk: RatingDesk, text: BlindText, before: int | None) -> int | None
 def _what_was_asked(desk: RatingDesk, text: BlindText) -> None:
     """The turns before the source, the source, and the reference."""
     headings, shown = desk.task.labels.headings, desk.shown
-    if turns := blind_pair.conversation(text.turns, text.language, shown.question, desk.wording()):
+    turns = blind_pair.conversation(text.turns, text.language, shown.question, desk.wording(), text.number)
+    if turns:
         st.html(turns)
     source = [] if _marks_source(desk) else [(headings.source, text.source_text, shown.question)]
     for heading, words, how in [*source, (headings.reference, text.reference, shown)]:
         if words:
             st.html(
-                f'<div class="assay-quiet">{escape(heading)}</div>'
+                f"{blind_pair.heading_html(heading, 'assay-quiet')}"
                 f'<div class="assay-reference assay-text" dir="auto">{blind_pair.text_html(words, how)}</div>'
             )
 

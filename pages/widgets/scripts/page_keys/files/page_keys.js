@@ -4,13 +4,12 @@
 const TEXT = "textarea, select, [contenteditable]:not([contenteditable=false]), input";
 const NO_TEXT = ["checkbox", "radio", "range", "button", "submit", "reset", "color", "file", "image"];
 const FINDS = "[role=combobox], [role=listbox], [role=menu]"; // by what is typed
-const APART = "[data-testid=stPopoverBody]"; // lies over the page, whose keys wait
 const OWN_KEYS = "[data-own-keys]"; // around controls some of whose buttons name a key of their own
 
 function takes(control, key) {
   const field = control.closest(TEXT);
   if (field && !NO_TEXT.includes(field.type)) return true;
-  if (control.closest(FINDS) || control.closest(APART)) return true;
+  if (control.closest(FINDS)) return true;
   return Boolean(control.closest(OWN_KEYS)?.querySelector(`[aria-keyshortcuts="${CSS.escape(key)}"]:enabled`));
 }
 
