@@ -12,9 +12,8 @@ from core.errors import AssayError, InputError, NotAllowed, StillMissing
 from core.study.blinding import BlindText, RatingDesk
 from pages.annotate import around, keys
 from pages.annotate.around import Go, OnScreen
-from pages.widgets import blind_pair, own, rating_scales, visitor
+from pages.widgets import blind_pair, own, rating_scales, said, visitor
 from pages.widgets import blind_pair as presses
-from pages.widgets.messages import plain
 from pages.widgets.own import Marked, OfPress
 from pages.widgets.rating_scales import Written
 
@@ -216,7 +215,7 @@ def _header(desk: RatingDesk, text: BlindText, before: int | None) -> int | None
     together = text.same_source
     statuses = {status.number: status for status in desk.statuses(min(together), max(together))}
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.markdown(f"Text {place} of {of} for this {plain(desk.task.labels.source)}", width="content")
+        said.line(f"Text {place} of {of} for this {desk.task.labels.source}", narrow=True)
         for step, other in enumerate(text.same_source, start=1):
             mark = " :material/check:" if statuses[other].answered else ""
             if st.button(f"{step}{mark}", key=f"s{step}", disabled=other == text.number):
@@ -399,9 +398,9 @@ def show_study(desk: RatingDesk, go: Go) -> None:
 
 def _guide(desk: RatingDesk, go: Go) -> None:
     """The guidelines and the task."""
-    st.markdown(desk.guidelines())
+    said.guidelines(desk.guidelines(), desk.language)
     rating_scales.explained(desk.task)
-    st.write(
+    said.line(
         f"You have {desk.total} text{'' if desk.total == 1 else 's'}. You can stop at any time: the same link brings you back to where you were."
     )
     if st.button("Start" if desk.onboarding == 0 else "Continue", type="primary", key="start"):

@@ -89,6 +89,10 @@ _MOST_MISSING = 12
 _STYLE = """<style>
 .stMainBlockContainer { padding-top: 2.5rem; padding-bottom: 3rem; max-width: 78rem; }
 .stMainBlockContainer h1 { font-size: 1.75rem; line-height: 1.25; }
+.stMainBlockContainer h1.assay-place { font-size: 1rem; line-height: 1.5; font-weight: 600; padding: 0; margin: 0; }
+.assay-where { display: flex; flex-wrap: wrap; column-gap: .75rem; align-items: baseline; }
+.assay-where .assay-status { margin-inline-start: auto; }
+.assay-framed { padding: .75rem 1rem; border-radius: .5rem; background: color-mix(in srgb, #1c83e1 12%, transparent); }
 .assay-text { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; line-height: 1.6;
   font-size: 1.05rem; text-align: start; }
 .assay-card { border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: .5rem;
