@@ -152,15 +152,21 @@ def save_note(
 
 
 def note(
-    desk: RaterDesk | RatingDesk, key: str, comment: str, invalid: bool, *, on_change: Callable[[], None]
+    desk: RaterDesk | RatingDesk,
+    key: str,
+    comment: str,
+    invalid: bool,
+    *,
+    hint: str,
+    on_change: Callable[[], None],
 ) -> tuple[str, bool]:
-    """Comment and invalid flag as they are in the browser, at first as given. key: identifies pair and rater."""
+    """Comment and invalid flag as they are in the browser, at first as given. key: identifies pair and rater. hint: as in own.text_box."""
     opened: tuple[str, bool] | None = st.session_state.get(_OPENED)
     if opened is None or opened[0] != key:  # never closed or opened by what is written in it
         st.session_state[_OPENED] = opened = (key, bool(comment or invalid))
     keep = blind_pair.call_in_turn(on_change)
     with st.expander(f"Comment, or report a broken {_unit(desk)}", expanded=opened[1]):
-        written = own.text_box("Comment (optional)", comment, key=f"m{key}", on_change=keep)
+        written = own.text_box("Comment (optional)", comment, key=f"m{key}", on_change=keep, hint=hint)
         flagged = st.checkbox(
             plain(desk.wording()[desk.invalid_key]),
             invalid,

@@ -19,7 +19,7 @@ from core.study.guidelines import (
     QUESTION_KEYS,
     REFERENCE,
 )
-from pages.annotate import around
+from pages.annotate import around, keys
 from pages.annotate.around import Go, OnScreen
 from pages.widgets import blind_pair, own, said, visitor
 from pages.widgets import blind_pair as presses
@@ -98,13 +98,13 @@ def _practice(desk: RaterDesk, number: int, go: Go) -> None:
     bases = pair.left_a0, pair.right_a0
     if pair.level == FIRST_LEVEL:
         base, bases = REFERENCE, (pair.reference, pair.reference)
-    mode = blind_pair.diff_control(base, desk.diff_mode, aids)
+    mode = blind_pair.diff_control(base, desk.diff_mode, aids, desk.key_scheme)
     blind_pair.texts(words, pair.left, pair.right, *bases, "en", mode, base, desk.shown)
     given: Choice | None = st.session_state.get(_TRIED.format(number))
     # What follows a press is beside the buttons: below a long page nobody would see it.
     place = blind_pair.choice_place()
     labels = blind_pair.choice_labels(words)
-    pressed = blind_pair.choice_buttons(place, f"p{number}", labels, given)
+    pressed = blind_pair.choice_buttons(place, f"p{number}", labels, given, keys=desk.key_scheme)
     if pressed:
         st.session_state[_TRIED.format(number)] = pressed
         st.rerun()
@@ -140,18 +140,20 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
     around.header(desk, number, marks, "Not answered yet")
     asked = words[QUESTION_KEYS[desk.asks]]
     _heading(desk, pair, asked)
-    mode = blind_pair.diff_control(pair.base, desk.diff_mode, desk.aids)
+    mode = blind_pair.diff_control(pair.base, desk.diff_mode, desk.aids, desk.key_scheme)
     bases = (pair.left_base, pair.right_base)
     blind_pair.texts(words, pair.left, pair.right, *bases, pair.language, mode, pair.base, desk.shown)
     screen = OnScreen(desk.token, number, pair.mark, key, shown_at, mode)
     place = blind_pair.choice_place()
-    pressed = blind_pair.choice_buttons(place, f"c{key}", labels, pair.choice, _press, (screen,), timed=key)
+    pressed = blind_pair.choice_buttons(
+        place, f"c{key}", labels, pair.choice, _press, (screen,), keys=desk.key_scheme, timed=key
+    )
     handled = st.session_state.pop(_HANDLED, False)
     if pressed and not handled:
         _press(pressed, screen.begun_anew(new_session=new_session), told=own.of_press(key))
         st.rerun()
     known = st.session_state[_NOTE]
-    written = around.note(desk, key, *known, on_change=partial(_written, screen))
+    written = around.note(desk, key, *known, hint=keys.hint(desk), on_change=partial(_written, screen))
     try:
         _keep_note(desk, number, written)
         desk.remember_diff(blind_pair.remembered_mode(mode, pair.base, desk.diff_mode, desk.aids))
@@ -258,15 +260,17 @@ def _show_guess(desk: RaterDesk, number: int) -> None:
     said.status(f"<b>{number} of {again.total}: {asked}</b>")
     meant = f"Both answers were meant for level {LEVEL}." if pair.level else ""
     _heading(desk, pair, meant)
-    mode = blind_pair.diff_control(pair.base, desk.diff_mode, desk.aids)
+    mode = blind_pair.diff_control(pair.base, desk.diff_mode, desk.aids, desk.key_scheme)
     bases = (pair.left_base, pair.right_base)
     blind_pair.texts(words, pair.left, pair.right, *bases, pair.language, mode, pair.base, desk.shown)
-    own.text_box("What made you think so? (optional)", None, key=f"w{key}")
+    own.text_box("What made you think so? (optional)", None, key=f"w{key}", hint=keys.hint(desk))
     screen = OnScreen(desk.token, number, pair.mark, key, st.session_state[_GUESS_SHOWN][1])
     labels = {side: words[key] for side, key in GUESS_KEYS.items()}
     place = blind_pair.choice_place()
     presses.show_refused(place)
-    pressed = blind_pair.choice_buttons(place, f"a{key}", labels, None, _press_guess, (screen,), timed=key)
+    pressed = blind_pair.choice_buttons(
+        place, f"a{key}", labels, None, _press_guess, (screen,), keys=desk.key_scheme, timed=key
+    )
     if pressed and not st.session_state.pop(_GUESS_HANDLED, False):
         _press_guess(pressed, screen.begun_anew(new_session=new_session), told=own.of_press(key))
         st.rerun()

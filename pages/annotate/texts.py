@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.errors import AssayError, InputError, NotAllowed, StillMissing
 from core.study.blinding import BlindText, RatingDesk
-from pages.annotate import around
+from pages.annotate import around, keys
 from pages.annotate.around import Go, OnScreen
 from pages.widgets import blind_pair, own, rating_scales, said, visitor
 from pages.widgets import blind_pair as presses
@@ -56,7 +56,7 @@ def _text_with_errors(desk: RatingDesk, text: BlindText, screen: OnScreen, tab: 
     spans, headings = desk.task.spans, desk.task.labels.headings
     if spans is None:
         st.html(
-            blind_pair.card(escape(headings.text), blind_pair.text_html(text.text, desk.shown), text.language)
+            blind_pair.card(headings.text, blind_pair.text_html(text.text, desk.shown), text.language)
         )
         return
     shown = [(headings.text, text.text, text.language, False)]
@@ -153,7 +153,7 @@ def _show(desk: RatingDesk, number: int, go: Go) -> None:
         with st.expander("What the severities and categories mean"):
             rating_scales.meanings(desk.task.spans)
     boxes = _scales(desk, text, screen, new_session)
-    written = around.note(desk, key, *tab.note, on_change=partial(_written, screen))
+    written = around.note(desk, key, *tab.note, hint=keys.hint(desk), on_change=partial(_written, screen))
     known = tab.note
     try:
         _keep(desk, number, tab, boxes, written)
@@ -233,7 +233,7 @@ def _what_was_asked(desk: RatingDesk, text: BlindText) -> None:
     for heading, words, how in [*source, (headings.reference, text.reference, shown)]:
         if words:
             st.html(
-                f'<div class="assay-quiet">{escape(heading)}</div>'
+                f"{blind_pair.heading_html(heading, 'assay-quiet')}"
                 f'<div class="assay-reference assay-text" dir="auto">{blind_pair.text_html(words, how)}</div>'
             )
 
@@ -251,7 +251,7 @@ def _scales(desk: RatingDesk, text: BlindText, screen: OnScreen, new_session: bo
             number,
             current,
             screen.key,
-            keyed=rating_scales.one_keyed(desk.task),
+            keys=desk.key_scheme if rating_scales.number_keyed(desk.task) else "off",
             on_press=partial(_score, screen),
         )
         if pressed is not None and not st.session_state.get(_HANDLED):

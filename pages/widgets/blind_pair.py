@@ -17,7 +17,7 @@ from core.rendering import rendered, text_as_read
 from core.rendering.tree import count_differing, marked, read, with_blocks_compared
 from core.schema.rendering import AS_WRITTEN, Shown
 from core.schema.scores import Turn
-from core.schema.study import FIRST_LEVEL, NO_ANSWER, Choice, GuessedSide, Item
+from core.schema.study import FIRST_LEVEL, NO_ANSWER, Choice, GuessedSide, Item, KeyScheme
 from core.study.guidelines import (
     BOX_KEYS,
     CHOICE_KEYS,
@@ -36,7 +36,7 @@ from core.study.guidelines import (
     Aids,
     wording,
 )
-from pages.widgets import own
+from pages.widgets import answer_keys, own
 from pages.widgets import rendered as documents
 from pages.widgets.messages import plain
 
@@ -83,7 +83,6 @@ MODE_NAMES = {
     LEFT_RIGHT: "left against right",
     NO_DIFF: "off",
 }
-_MODE_KEY = "m"
 _MOST_MISSING = 12
 """Numbers and names that are listed below an answer; of more, the number is given."""
 
@@ -107,6 +106,11 @@ _STYLE = """<style>
 .assay-row { unicode-bidi: plaintext; padding-block: .15rem; min-width: 0; }
 .assay-missing:not(:empty) { margin-top: .5rem; }
 .assay-side { font-weight: 600; }
+.assay-head.assay-head { margin: 0; padding: 0; font-size: inherit; line-height: inherit; letter-spacing: inherit; color: inherit; }
+.assay-head.assay-quiet { font-size: .9rem; font-weight: inherit; }
+.assay-head.assay-apart { margin-top: .5rem; }
+/* For who hears the page: what others see by its place. */
+.assay-unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .assay-title { margin-bottom: .35rem; display: flex; flex-wrap: wrap; column-gap: .75rem; align-items: baseline; }
 .assay-question { font-size: 1.2rem; font-weight: 600; margin-top: .6rem; max-height: 8em; overflow-y: auto; }
 .assay-reference { border-inline-start: .25rem solid color-mix(in srgb, currentColor 30%, transparent);
@@ -118,11 +122,11 @@ _STYLE = """<style>
 .assay-turns > .assay-turn .assay-text { max-height: 14em; overflow-y: auto; }
 .assay-earlier summary { cursor: pointer; width: fit-content; padding-block: .25rem; }
 .assay-folded { display: grid; gap: .5rem; margin-top: .4rem; max-height: 60vh; overflow-y: auto; }
-.assay-turns + .assay-quiet { margin-top: .6rem; }
+.assay-turns + .assay-head.assay-quiet { margin-top: .6rem; }
 .assay-turns + .assay-quiet + .assay-question { margin-top: 0; }
 .assay-level { display: inline-block; border-radius: .4rem; padding: .1rem .55rem; font-weight: 600;
   background: color-mix(in srgb, currentColor 12%, transparent); }
-.assay-card > .assay-side { margin-bottom: .35rem; }
+.assay-card > .assay-head.assay-side { margin-bottom: .35rem; }
 .assay-text ins { text-decoration: underline; text-decoration-thickness: 2px; text-underline-offset: 3px;
   background: color-mix(in srgb, #f2b600 32%, transparent); border-radius: .15rem; }
 .assay-text del { text-decoration: line-through; opacity: .72; unicode-bidi: isolate; }
@@ -184,12 +188,11 @@ def heading(
     # What is asked comes first: however long the question is, it is on the screen when the buttons are.
     html = f"<div>{before}{badge}{after}{what}</div>" if instruction else ""
     html += conversation(turns, language, shown.question, words, number)
-    if turns:
-        html += f'<div class="assay-quiet">{escape(words[TURN_KEYS["user"]])}</div>'
+    html += heading_html(words[TURN_KEYS["user"]], "assay-quiet") if turns else heading_html("Question", "assay-unseen")
     html += f'<div class="assay-question assay-text" tabindex="0" {language_of(language)}>{text_html(question, shown.question)}</div>'
     if reference:
         html += (
-            '<div class="assay-quiet" style="margin-top:.5rem">Reference (correct and complete)</div>'
+            f"{heading_html('Reference (correct and complete)', 'assay-quiet assay-apart')}"
             f'<div class="assay-reference assay-text" tabindex="0" {language_of(language)}>{text_html(reference, shown)}</div>'
         )
     st.html(html)
@@ -233,9 +236,14 @@ def _turn_html(
     turn: Turn, language: str, shown: Shown, words: Mapping[str, str], attributes: str = ""
 ) -> str:
     return (
-        f'<div class="assay-turn"><div class="assay-quiet">{escape(words[TURN_KEYS[turn.role]])}</div>'
+        f'<div class="assay-turn">{heading_html(words[TURN_KEYS[turn.role]], "assay-quiet")}'
         f'<div class="assay-text"{attributes} {language_of(language)}>{text_html(turn.text, shown)}</div></div>'
     )
+
+
+def heading_html(words: str, classes: str) -> str:
+    """A heading below the page's title, for people who move by headings. classes: of its look."""
+    return f'<h2 class="assay-head {classes}">{escape(words)}</h2>'
 
 
 def text_html(text: str, shown: Shown) -> str:
@@ -263,8 +271,8 @@ def diff_used(mode: str, base: str) -> str:
     return {WORDS: base, NAMES: f"{base}_names"}.get(mode, mode)
 
 
-def diff_control(base: str, remembered: str, aids: Aids) -> str:
-    """Which differences to mark; the value is one of DIFF_MODES. base, remembered: as in mode_for."""
+def diff_control(base: str, remembered: str, aids: Aids, keys: KeyScheme) -> str:
+    """Which differences to mark; the value is one of DIFF_MODES. base, remembered: as in mode_for. keys: as in answer_keys."""
     modes = aids.modes[base]
     # A control for each base: a mode chosen at A0 does not move the control of the other levels.
     key = {OWN_BASE: "d", REFERENCE: "a-d"}.get(base, "n-d")
@@ -283,7 +291,12 @@ def diff_control(base: str, remembered: str, aids: Aids) -> str:
             else None,
         )
         st.button(
-            "Switch", key="k", shortcut=_MODE_KEY, type="tertiary", on_click=_next_mode, args=(key, modes)
+            "Switch",
+            key="k",
+            shortcut=answer_keys.mode_key(keys),
+            type="tertiary",
+            on_click=_next_mode,
+            args=(key, modes),
         )
     return mode or mode_for(base, remembered, aids)
 
@@ -382,7 +395,7 @@ def _cards(
 ) -> None:
     """Both answers as cards, whose rows face each other. bodies: HTML. rows: of each body."""
     cards = "".join(
-        _side_html(escape(name), side, body, language)
+        _side_html(name, side, body, language)
         for name, side, body in zip(names, sides, bodies, strict=True)
     )
     shown = rows + 2  # a title above, what is missing below
@@ -464,7 +477,7 @@ def _side_html(title: str, side: _Side, body: str, language: str) -> str:
             f"Missing here: <span {of_language}>{listed}</span>{f' and {more} more' if more > 0 else ''}"
         )
     return (
-        f'<div class="assay-card"><div class="assay-title"><span class="assay-side">{title}</span>{count}</div>'
+        f'<div class="assay-card"><div class="assay-title">{heading_html(title, "assay-side")}{count}</div>'
         f'<div class="assay-text" {of_language}>{body}</div>'
         f'<div class="assay-quiet assay-missing">{missing}</div></div>'
     )
@@ -494,9 +507,10 @@ def choice_buttons(
     on_press: Callable[..., None] | None = None,
     args: tuple[object, ...] = (),
     *,
+    keys: KeyScheme,
     timed: str | None = None,
 ) -> _Press | None:
-    """A button a label, with the keys 1, 2 ...; what was pressed in this run.
+    """A button a label; what was pressed in this run. keys: those that press the buttons.
 
     `on_press` is called in turn with the choice and `args`, before anything is drawn. `prefix` names the
     pair that is on the screen, so that a press that arrives late is never taken for an answer to the pair
@@ -504,13 +518,13 @@ def choice_buttons(
     """
     pressed: _Press | None = None
     if timed is not None:
-        time_presses(place, timed)
+        time_presses(place, timed, answer_keys.answer_keys(keys, len(labels)))
     row = place.container(horizontal=True)
     for number, choice in enumerate(labels, start=1):
         if row.button(
             plain(labels[choice]),
             key=f"{prefix}-{number}",
-            shortcut=str(number),
+            shortcut=answer_keys.answer_key(keys, number),
             type="primary" if choice == current else "secondary",
             width="stretch",
             on_click=timed_turn(on_press, timed) if on_press and timed else None,
@@ -520,10 +534,10 @@ def choice_buttons(
     return pressed
 
 
-def time_presses(place: DeltaGenerator, entry: str) -> None:
-    """Have the presses of buttons in choice_place come with the time that `entry` was visible."""
+def time_presses(place: DeltaGenerator, entry: str, keys: Sequence[str] = ()) -> None:
+    """Have the presses of buttons in choice_place, and of their keys, come with the time that `entry` was visible."""
     with place:
-        own.visible_time(entry)
+        own.visible_time(entry, keys)
 
 
 def timed_turn(call: Callable[..., None], entry: str) -> Callable[..., None]:
@@ -537,9 +551,9 @@ def _wait_with_time(call: Callable[..., None], entry: str, *args: object) -> Non
 
 
 def card(title: str, body: str, language: str, more: str = "") -> str:
-    """A text under a title, both HTML. more: a class of the text."""
+    """A text, which is HTML, under a title. more: a class of the text."""
     return (
-        f'<div class="assay-card"><div class="assay-side">{title}</div>'
+        f'<div class="assay-card">{heading_html(title, "assay-side")}'
         f'<div class="assay-text{more}" {language_of(language)}>{body}</div></div>'
     )
 
