@@ -36,7 +36,7 @@ from pages.studies.list_filters import (
     place_code,
     several_menu,
 )
-from pages.widgets import address, level_diff, marked_errors, open_study
+from pages.widgets import address, level_diff, marked_errors, open_study, rendered
 from pages.widgets.messages import plain, showable
 from pages.widgets.parts import nothing, number, table
 
@@ -215,6 +215,7 @@ def _text(found: TextList, at: int, dimension: str) -> None:
     if found.judges:
         parts[f"Judges: {len(found.judges):,}"] = partial(_judges, found, at, dimension)
     shown = found.record.study.design.shown
+    rendered.set_formulas(shown)
     for title, said, how in (
         ("Conversation", conversation_text(item.turns), shown.question),
         ("Reference", item.reference, shown),
