@@ -188,7 +188,11 @@ def heading(
     # What is asked comes first: however long the question is, it is on the screen when the buttons are.
     html = f"<div>{before}{badge}{after}{what}</div>" if instruction else ""
     html += conversation(turns, language, shown.question, words, number)
-    html += heading_html(words[TURN_KEYS["user"]], "assay-quiet") if turns else heading_html("Question", "assay-unseen")
+    html += (
+        heading_html(words[TURN_KEYS["user"]], "assay-quiet")
+        if turns
+        else heading_html("Question", "assay-unseen")
+    )
     html += f'<div class="assay-question assay-text" tabindex="0" {language_of(language)}>{text_html(question, shown.question)}</div>'
     if reference:
         html += (
@@ -395,8 +399,7 @@ def _cards(
 ) -> None:
     """Both answers as cards, whose rows face each other. bodies: HTML. rows: of each body."""
     cards = "".join(
-        _side_html(name, side, body, language)
-        for name, side, body in zip(names, sides, bodies, strict=True)
+        _side_html(name, side, body, language) for name, side, body in zip(names, sides, bodies, strict=True)
     )
     shown = rows + 2  # a title above, what is missing below
     # One message, where columns take five.
