@@ -150,7 +150,7 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
     )
     handled = st.session_state.pop(_HANDLED, False)
     if pressed and not handled:
-        _press(pressed, screen.begun_anew(new_session=new_session), told=own.of_press(key))
+        _press(pressed, screen.begun_anew(new_session=new_session), told=own.read_press(key))
         st.rerun()
     known = st.session_state[_NOTE]
     written = around.note(desk, key, *known, hint=keys.hint(desk), on_change=partial(_written, screen))
@@ -272,7 +272,7 @@ def _show_guess(desk: RaterDesk, number: int) -> None:
         place, f"a{key}", labels, None, _press_guess, (screen,), keys=desk.key_scheme, timed=key
     )
     if pressed and not st.session_state.pop(_GUESS_HANDLED, False):
-        _press_guess(pressed, screen.begun_anew(new_session=new_session), told=own.of_press(key))
+        _press_guess(pressed, screen.begun_anew(new_session=new_session), told=own.read_press(key))
         st.rerun()
 
 

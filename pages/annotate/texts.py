@@ -172,7 +172,7 @@ def _show(desk: RatingDesk, number: int, go: Go) -> None:
         args=(screen,),
     )
     if pressed and not st.session_state.pop(_HANDLED, False):
-        _done(screen.begun_anew(new_session=new_session), told=own.of_press(key))
+        _done(screen.begun_anew(new_session=new_session), told=own.read_press(key))
         st.rerun()
     st.session_state.pop(_HANDLED, None)
     around.navigation(desk, number, go)

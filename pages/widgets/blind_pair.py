@@ -550,7 +550,7 @@ def timed_turn(call: Callable[..., None], entry: str) -> Callable[..., None]:
 
 def _wait_with_time(call: Callable[..., None], entry: str, *args: object) -> None:
     # Read with the press: once its turn has come, nothing of Streamlit is touched before it is saved.
-    _wait(call, *args, told=own.of_press(entry))
+    _wait(call, *args, told=own.read_press(entry))
 
 
 def card(title: str, body: str, language: str, more: str = "") -> str:

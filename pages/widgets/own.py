@@ -145,7 +145,7 @@ class OfPress:
     """Whether it had translated the page, as far as a page can tell."""
 
 
-def of_press(entry: str) -> OfPress:
+def read_press(entry: str) -> OfPress:
     """Return what came with the last press on `entry`."""
     state = st.session_state.get(_VISIBLE_KEY)
     value = state.get(_VISIBLE) if isinstance(state, Mapping) else None
