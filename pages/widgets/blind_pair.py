@@ -14,7 +14,7 @@ from core.diff.names import Unshared, capitals_show_names, unshared
 from core.diff.rows import cut_at_rows, facing_rows
 from core.errors import counted
 from core.rendering import rendered, text_as_read
-from core.rendering.tree import count_differing, marked, read, with_blocks_compared
+from core.rendering.tree import compare_blocks, count_differing, marked, read
 from core.schema.rendering import AS_WRITTEN, Shown
 from core.schema.scores import Turn
 from core.schema.study import FIRST_LEVEL, NO_ANSWER, Choice, GuessedSide, Item, KeyScheme
@@ -366,7 +366,7 @@ def _documents(
     others = answers[::-1] if mode == LEFT_RIGHT else [old for old, _ in pairs]
     if mode in (WORDS, LEFT_RIGHT):
         set_texts = [
-            with_blocks_compared(document, rendered(other, shown))
+            compare_blocks(document, rendered(other, shown))
             for document, other in zip(set_texts, others, strict=True)
         ]
     as_read = [
