@@ -119,10 +119,17 @@ _STYLE = """<style>
 .assay-turns { margin-top: .6rem; display: grid; gap: .5rem; }
 .assay-turns, .assay-turn { min-width: 0; }
 .assay-turn { border-inline-start: .2rem solid color-mix(in srgb, currentColor 20%, transparent); padding-inline-start: .75rem; }
-.assay-turns > .assay-turn .assay-text { max-height: 14em; overflow-y: auto; }
+.assay-turns > .assay-turn .assay-text { max-height: 10em; overflow-y: auto; }
 .assay-earlier summary { cursor: pointer; width: fit-content; padding-block: .25rem; }
 .assay-folded { display: grid; gap: .5rem; margin-top: .4rem; max-height: 60vh; overflow-y: auto; }
 .assay-turns + .assay-head.assay-quiet { margin-top: .6rem; }
+.assay-turns [tabindex]:focus-visible { outline-offset: -2px; }
+/* A part that is cut off fades out below until it is scrolled to its end, where the browser can tell. */
+.assay-turns > .assay-turn .assay-text, .assay-folded { animation: assay-cut linear both; animation-timeline: scroll(self); }
+@keyframes assay-cut {
+  from, 98% { mask-image: linear-gradient(#000 calc(100% - 2.5em), transparent); }
+  to { mask-image: none; }
+}
 .assay-turns + .assay-quiet + .assay-question { margin-top: 0; }
 .assay-level { display: inline-block; border-radius: .4rem; padding: .1rem .55rem; font-weight: 600;
   background: color-mix(in srgb, currentColor 12%, transparent); }
@@ -146,6 +153,7 @@ div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
 [class*="st-key-answer-"] button * { white-space: normal; overflow: visible; text-overflow: clip; }
 @media (max-width: 640px) {
   .assay-text { font-size: 1rem; }
+  .assay-turns > .assay-turn .assay-text { max-height: 7em; }
   .st-key-choices [data-testid=stHorizontalBlock] { flex-wrap: nowrap; gap: .4rem; }
   .assay-pair { grid-template-columns: 1fr; row-gap: 1rem; }
   /* One below the other, each answer is running text. */
