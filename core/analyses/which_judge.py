@@ -106,11 +106,11 @@ def compute(options: WhichOptions, dossier: "Dossier", *, tell: Tell) -> Which:
     panel = dossier.panel
     facts = stated_facts(dossier.facts(panel), panel, options.price, options.seconds, options.currency)
     tell("comparing judges")
-    return rows_of(which_of(check_panel(panel, options, facts=facts)))
+    return rows_of(which_of(check_panel(panel, options, facts=facts)), panel.notes)
 
 
-def rows_of(choice: "Choice") -> Which:
-    """The choice as rows."""
+def rows_of(choice: "Choice", notes_of_panel: tuple[str, ...] = ()) -> Which:
+    """The choice as rows. notes_of_panel: where no check shows them beside it."""
     from core.results.cells import interval, left_out_lines
     from core.results.check.choosing import which_said
 
@@ -141,7 +141,7 @@ def rows_of(choice: "Choice") -> Which:
             )
             for one in choice.pairs
         ),
-        notes=(*left_out_lines(choice.left_out), *choice.notes),
+        notes=(*left_out_lines(choice.left_out), *choice.notes, *notes_of_panel),
         sentences=tuple(said),
         choice=choice,
     )
