@@ -93,6 +93,7 @@ class Which:
     comparisons: tuple[TwoJudgesRow, ...] = entry("every two judges, the better one first", rows=TwoJudgesRow)
     notes: tuple[str, ...] = entry("what was left out, and what is unknown")
     sentences: tuple[str, ...]
+    notes_of_panel: tuple[str, ...]
     choice: "Choice"
     """For the figure."""
 
@@ -141,9 +142,10 @@ def rows_of(choice: "Choice", notes_of_panel: tuple[str, ...] = ()) -> Which:
             )
             for one in choice.pairs
         ),
-        notes=(*left_out_lines(choice.left_out), *choice.notes, *notes_of_panel),
+        notes=(*left_out_lines(choice.left_out), *choice.notes),
         sentences=tuple(said),
         choice=choice,
+        notes_of_panel=notes_of_panel,
     )
 
 
@@ -184,6 +186,7 @@ def _judge_notes(found: Which) -> tuple[str, ...]:
         f"Intervals: {found.confidence_level:.0%}, {INTERVALS[found.choice.measure][0]}.",
         *front,
         *found.notes,
+        *found.notes_of_panel,
     )
 
 
