@@ -323,7 +323,7 @@ def change_design(store: Store, study: Study, design: Design) -> Study:
         if study.first_vote_utc is not None:
             raise NotAllowed(
                 f"The design was frozen at the first vote ({study.first_vote_utc}). "
-                "Margin, confidence level, analysis set, roles and draws can no longer change."
+                "Margin, confidence level, analysis set, roles, draws and how texts are shown can no longer change."
             )
         if study.kind == "ratings":
             assert study.task is not None
