@@ -30,6 +30,7 @@ RATERS_MODULES = (
     "widgets/gone.py",
     "widgets/own.py",
     "widgets/rating_scales.py",
+    "widgets/said.py",
 )
 
 

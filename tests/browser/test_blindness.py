@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from helpers.processes.app_server import AppServer, on_pair, settled, through_onboarding
 from helpers.processes.ports import free_port
+from helpers.texts.conversations import conversations
 from helpers.texts.factories import LEVELS, dataset
 from helpers.texts.set_texts import SET_SO, design_of
 from playwright.sync_api import Browser, Page, expect
@@ -65,7 +66,7 @@ SET = tuple(Case(rendering=rendering) for rendering in RENDERINGS if rendering !
 
 
 def marked(case: Case) -> Dataset:
-    """Pairs whose ids, sources and file name are markers; texts tell nothing."""
+    """Pairs whose ids, sources and file name are markers; texts tell nothing. Those without levels end conversations."""
     sizes: dict[str, tuple[int, Sequence[str]]] = {"levels": (3, LEVELS), "preference": (15, (NO_LEVEL,))}
     n_items, levels = sizes[case.asks] if case.rendering == "plain" else (1, LEVELS)
     data = dataset(n_items, levels, sources=(ONE, TWO), file_name=FILE)
@@ -77,7 +78,8 @@ def marked(case: Case) -> Dataset:
     ]
     # An answer that its system did not give is shown in words that are the same on both sides.
     outputs[-1] = replace(outputs[-1], text=NO_ANSWER)
-    return replace(data, items=_worded(items), outputs=tuple(outputs))
+    data = replace(data, items=_worded(items), outputs=tuple(outputs))
+    return conversations(data) if data.plain else data
 
 
 def _worded(items: tuple[Item, ...]) -> tuple[Item, ...]:
