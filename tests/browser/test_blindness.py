@@ -15,7 +15,7 @@ from helpers.processes.app_server import AppServer, on_pair, settled, through_on
 from helpers.processes.ports import free_port
 from helpers.texts.conversations import conversations
 from helpers.texts.factories import LEVELS, dataset
-from helpers.texts.set_texts import SET_SO, design_of
+from helpers.texts.set_texts import design_of, written_so
 from playwright.sync_api import Browser, Page, expect
 from wire import Wire
 
@@ -72,10 +72,8 @@ def marked(case: Case) -> Dataset:
     data = dataset(n_items, levels, sources=(ONE, TWO), file_name=FILE)
     items = tuple(replace(item, item_id=f"ITEMMARKER{n}") for n, item in enumerate(data.items))
     ids = {old.item_id: new.item_id for old, new in zip(data.items, items, strict=True)}
-    outputs = [
-        replace(output, item_id=ids[output.item_id], text=SET_SO[case.rendering].format(output.text))
-        for output in data.outputs
-    ]
+    data = written_so(data, case.rendering)
+    outputs = [replace(output, item_id=ids[output.item_id]) for output in data.outputs]
     # An answer that its system did not give is shown in words that are the same on both sides.
     outputs[-1] = replace(outputs[-1], text=NO_ANSWER)
     data = replace(data, items=_worded(items), outputs=tuple(outputs))

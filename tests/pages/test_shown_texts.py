@@ -12,7 +12,7 @@ from helpers.pages import study_visit
 from helpers.pages.generate_visit import html_of
 from helpers.texts.factories import StudyAtHand, always, dataset, ended, study_in, vote
 from helpers.texts.rating_studies import HARM, rating_study, rating_texts
-from helpers.texts.set_texts import SET_SO, design_of
+from helpers.texts.set_texts import SET_SO, design_of, written_so
 from streamlit.testing.v1 import AppTest
 
 from core.schema.rendering import RENDERINGS, Rendering
@@ -159,9 +159,8 @@ def test_a_draft_may_show_texts_in_another_way_and_the_first_vote_freezes_it(sto
 
 def set_study(store: Store, rendering: Rendering, levels: tuple[str, ...] = ("A0", "A1")) -> StudyAtHand:
     """An open study whose answers are written and shown so."""
-    data = dataset(1, levels)
-    outputs = tuple(replace(one, text=SET_SO[rendering].format(one.text)) for one in data.outputs)
-    return study_in(store, replace(data, outputs=outputs), name=rendering, **design_of(rendering))
+    data = written_so(dataset(1, levels), rendering)
+    return study_in(store, data, name=rendering, **design_of(rendering))
 
 
 def annotate() -> None:

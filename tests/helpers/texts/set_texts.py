@@ -1,9 +1,11 @@
 """Texts for each way to show them: ordinary ones, and hostile ones that want to be more than text."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from core.schema.rendering import Rendering, Shown
+from core.schema.study import Dataset
 
 SET_SO: Mapping[Rendering, str] = {
     "plain": "{}",
@@ -12,6 +14,12 @@ SET_SO: Mapping[Rendering, str] = {
     "code": "def answer():\n    # A comment.\n    return '{}'",
 }
 """How a text is written in each mode; it stands in the place of `{}`."""
+
+
+def written_so(data: Dataset, rendering: Rendering) -> Dataset:
+    """The data set with its answers written in a mode."""
+    outputs = tuple(replace(one, text=SET_SO[rendering].format(one.text)) for one in data.outputs)
+    return replace(data, outputs=outputs)
 
 
 def design_of(rendering: Rendering) -> dict[str, Any]:
