@@ -17,7 +17,7 @@ from core.rendering import rendered, text_as_read
 from core.rendering.tree import count_differing, marked, read, with_blocks_compared
 from core.schema.rendering import AS_WRITTEN, Shown
 from core.schema.scores import Turn
-from core.schema.study import FIRST_LEVEL, NO_ANSWER, Choice, GuessedSide
+from core.schema.study import FIRST_LEVEL, NO_ANSWER, UNDETERMINED, Choice, GuessedSide
 from core.study.guidelines import (
     BOX_KEYS,
     CHOICE_KEYS,
@@ -37,6 +37,7 @@ from core.study.guidelines import (
 from pages.widgets import own
 from pages.widgets import rendered as documents
 from pages.widgets.messages import plain
+from pages.widgets.said import STUDY_WORDS, study_words
 
 _Given = ParamSpec("_Given")
 _WAITING, _REFUSED = "presses_waiting", "presses_refused"
@@ -165,17 +166,20 @@ def heading(
     words: Mapping[str, str],
     shown: Shown = AS_WRITTEN,
     turns: Sequence[Turn] = (),
+    *,
+    of_study: bool = True,
 ) -> None:
     """Question, reference where there is one, and what is asked, with the level in place of `{level}`.
 
-    words: as in texts. shown: how answers are shown, and the reference with them. turns: those before the question.
+    words: as in texts. of_study: whether the instruction is one of them, or the page's own. shown: how answers are shown, and the reference with them. turns: those before the question.
     """
     before, _, after = map(escape, instruction.partition(LEVEL))
     named, meaning = escape(level), aids.meanings.get(level)
     badge = f'<span class="assay-level"><bdi>{named}</bdi></span>' if level else ""
     what = f' <span class="assay-quiet">{named}: {escape(meaning)}.</span>' if meaning else ""
     # What is asked comes first: however long the question is, it is on the screen when the buttons are.
-    html = f"<div>{before}{badge}{after}{what}</div>" if instruction else ""
+    part = f' class="assay-{STUDY_WORDS}"' if of_study else ""
+    html = f"<div><span{part}>{before}{badge}{after}</span>{what}</div>" if instruction else ""
     html += conversation(turns, language, shown.question, words)
     html += f'<div class="assay-question assay-text" tabindex="0" {language_of(language)}>{text_html(question, shown.question)}</div>'
     if reference:
@@ -354,7 +358,7 @@ def _cards(
 ) -> None:
     """Both answers as cards, whose rows face each other. bodies: HTML. rows: of each body."""
     cards = "".join(
-        _side_html(escape(name), side, body, language)
+        _side_html(study_words(name), side, body, language)
         for name, side, body in zip(names, sides, bodies, strict=True)
     )
     shown = rows + 2  # a title above, what is missing below
@@ -477,7 +481,7 @@ def choice_buttons(
     pressed: _Press | None = None
     if timed is not None:
         time_presses(place, timed)
-    row = place.container(horizontal=True)
+    row = place.container(key=f"{STUDY_WORDS}-0", horizontal=True)
     for number, choice in enumerate(labels, start=1):
         if row.button(
             plain(labels[choice]),
@@ -505,7 +509,7 @@ def timed_turn(call: Callable[..., None], entry: str) -> Callable[..., None]:
 
 def _wait_with_time(call: Callable[..., None], entry: str, *args: object) -> None:
     # Read with the press: once its turn has come, nothing of Streamlit is touched before it is saved.
-    _wait(call, *args, told=own.of_press(entry))
+    _wait(call, *args, told=own.last_press(entry))
 
 
 def card(title: str, body: str, language: str, more: str = "") -> str:
@@ -522,5 +526,7 @@ def marked_html(segments: Sequence[Segment]) -> str:
 
 
 def language_of(tag: str) -> str:
-    """Attributes that tell a browser how to set a text of this language."""
-    return 'dir="auto"' if tag == "und" else f'dir="auto" lang="{escape(tag, quote=True)}"'
+    """Attributes that tell a browser how to set a text of this language, and not to translate it."""
+    # An empty language says that it is unknown; without one it would be the page's. Nobody but its author writes a text.
+    known = "" if tag == UNDETERMINED else escape(tag, quote=True)
+    return f'translate="no" dir="auto" lang="{known}"'
