@@ -40,7 +40,9 @@ function look() {
 new ResizeObserver(() => {
   document.body.style.setProperty("--assay-warned", warning.isConnected ? `${warning.offsetHeight}px` : "0px");
 }).observe(warning);
-new MutationObserver(look).observe(document.body, { childList: true, subtree: true, characterData: true });
+new MutationObserver(look).observe(document.body, {
+  attributeFilter: ["_msttexthash", "_msthash"], characterData: true, childList: true, subtree: true,
+});
 new MutationObserver(look).observe(document.documentElement, { attributeFilter: ["class", "lang"] });
 
 export default function ({ data }) {

@@ -1,7 +1,7 @@
 // Whether the browser, or something in it, has translated this page. Nobody tells a page; it is seen from what translators leave:
 // Chrome: a class of <html>, its language, <font> in the place of texts. Edge: attributes of what it has read. Firefox: the language of
 // <html>. Safari and extensions: other words where the page had put its own.
-const TRACES = "#root font, [_msttexthash], [_mstHash], [_msthash]";
+const TRACES = "#root font, [_msttexthash], [_msthash]";
 const TEXTS = '.assay-text[translate="no"], .assay-marker-text, h1[tabindex="-1"]';
 const written = new WeakMap(); // element -> its words as the page put them there
 let language = document.documentElement.lang; // as the page says it
