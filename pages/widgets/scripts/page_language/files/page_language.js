@@ -1,6 +1,5 @@
 // Says in which language a rater's page is and which way it is read, and which of its words are the study's; warns a rater whose browser
 // has translated it. The warning is outside what Streamlit draws, so that a translated one stays as it is.
-import "./text_nodes.js";
 import { declare, translated } from "./translation.js";
 
 const OWN = "en"; // of the page's own words
