@@ -136,12 +136,28 @@ _STYLE = """<style>
 .stExpander details { height: auto !important; overflow: visible !important; }
 .stExpander [data-testid=stExpanderDetails][inert] { display: none; }
 div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
+/* What takes the focus does not hide behind the buttons. */
+[data-testid=stMain] { scroll-padding-block: 1rem 6rem; }
+[data-testid=stMain]:has(.st-key-choices .assay-framed) { scroll-padding-bottom: 14rem; }
+@media (max-height: 400px) {
+  /* A window this low, as at 400 % zoom, is for reading: the buttons wait below the texts. */
+  div:has(> .st-key-choices) { position: static; }
+  [data-testid=stMain]:has(.st-key-choices) { scroll-padding-bottom: 1rem; }
+}
 .st-key-choices { padding: .6rem 0 .8rem; background: Canvas; }
 /* Streamlit's own backgrounds, where the browser can tell the theme. */
 .st-key-choices { background: light-dark(Canvas, #171614); }
 .st-key-choices [data-testid=stHorizontalBlock] > * { min-width: 0; flex: 1 1 0; }
 .st-key-k button { min-height: 2rem; padding-block: 0; }
 .st-key-moves > * { flex: 1 1 9rem; }
+/* Words wrap, however wide somebody sets them; the key of a button goes below them. */
+:is(.st-key-choices, .st-key-moves) button { height: auto; }
+:is(.st-key-choices, .st-key-moves) button * { white-space: normal; overflow: visible; text-overflow: clip; }
+.st-key-choices [data-has-shortcut=true] { flex-wrap: wrap; justify-content: center; column-gap: .5rem; }
+.st-key-choices [data-has-shortcut=true] p { overflow-wrap: normal; word-break: normal; }
+/* Targets of 24 px at least. */
+:is([data-testid=stRadio], [data-testid=stCheckbox]) label { min-height: 1.75rem; }
+[data-testid=stTooltipIcon] button { min-width: 1.5rem; min-height: 1.5rem; justify-content: center; }
 [class*="st-key-answer-"] button { height: auto; }
 [class*="st-key-answer-"] button * { white-space: normal; overflow: visible; text-overflow: clip; }
 @media (max-width: 640px) {
@@ -153,8 +169,30 @@ div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
   .assay-row { display: inline; unicode-bidi: normal; }
   .st-key-modes [role=radiogroup] button, .st-key-modes [data-testid=stButtonGroup] button { padding-inline: .3rem; }
   .st-key-k { display: none; }
-  .st-key-choices button { padding-inline: .25rem; height: auto; min-height: 2.8rem; }
-  .st-key-choices button * { white-space: normal; overflow: visible; text-overflow: clip; line-height: 1.2; }
+  .st-key-choices button { padding-inline: .25rem; min-height: 2.8rem; }
+  .st-key-choices button * { line-height: 1.2; }
+  .st-key-choices [data-has-shortcut=true] { flex-direction: column; }
+}
+@media (max-width: 360px) {
+  .st-key-choices [data-testid=stHorizontalBlock] { flex-wrap: wrap; }
+  .st-key-choices [data-testid=stHorizontalBlock] > * { flex: 1 1 7rem; }
+}
+@media (forced-colors: active) {
+  /* Grounds are gone: what they said is said by lines. */
+  .assay-level { border: 2px solid; }
+  .assay-text ins { outline: 1px solid; outline-offset: 1px; }
+  .assay-text del { opacity: 1; text-decoration-thickness: 2px; }
+  .assay-framed, [data-testid=stAlertContainer] { border: 1px solid; }
+  [role=progressbar] { outline: 1px solid; }
+  [role=progressbar] > * { background: Highlight; forced-color-adjust: none; }
+  button[kind=primary] { border: 4px double ButtonText; }
+  [role=radio][aria-checked=true] { outline: 3px solid Highlight; outline-offset: -3px; }
+  :is([data-testid=stRadio], [data-testid=stCheckbox]) label:has(input:checked) > :not(:has(input), [data-testid], p):first-of-type { background: Highlight; forced-color-adjust: none; }
+  kbd { opacity: 1; color: CanvasText; }
+}
+@media (prefers-reduced-motion: reduce) {
+  *, ::before, ::after { animation-duration: 1ms !important; animation-iteration-count: 1 !important;
+    transition-duration: 1ms !important; scroll-behavior: auto !important; }
 }
 """
 
@@ -188,7 +226,11 @@ def heading(
     # What is asked comes first: however long the question is, it is on the screen when the buttons are.
     html = f"<div>{before}{badge}{after}{what}</div>" if instruction else ""
     html += conversation(turns, language, shown.question, words, number)
-    html += heading_html(words[TURN_KEYS["user"]], "assay-quiet") if turns else heading_html("Question", "assay-unseen")
+    html += (
+        heading_html(words[TURN_KEYS["user"]], "assay-quiet")
+        if turns
+        else heading_html("Question", "assay-unseen")
+    )
     html += f'<div class="assay-question assay-text" tabindex="0" {language_of(language)}>{text_html(question, shown.question)}</div>'
     if reference:
         html += (
@@ -395,8 +437,7 @@ def _cards(
 ) -> None:
     """Both answers as cards, whose rows face each other. bodies: HTML. rows: of each body."""
     cards = "".join(
-        _side_html(name, side, body, language)
-        for name, side, body in zip(names, sides, bodies, strict=True)
+        _side_html(name, side, body, language) for name, side, body in zip(names, sides, bodies, strict=True)
     )
     shown = rows + 2  # a title above, what is missing below
     # One message, where columns take five.
