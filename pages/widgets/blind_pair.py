@@ -89,6 +89,7 @@ _MOST_MISSING = 12
 _STYLE = """<style>
 .stMainBlockContainer { padding-top: 2.5rem; padding-bottom: 3rem; max-width: 78rem; }
 .stMainBlockContainer h1 { font-size: 1.75rem; line-height: 1.25; }
+.stMainBlockContainer :is(h2, h3):not(.assay-head, .assay-text *) { font-size: 1.25rem; padding: .5rem 0 .25rem; }
 .stMainBlockContainer h1.assay-place { font-size: 1rem; line-height: 1.5; font-weight: 600; padding: 0; margin: 0; }
 .assay-where { display: flex; flex-wrap: wrap; column-gap: .75rem; align-items: baseline; }
 .assay-where .assay-status { margin-inline-start: auto; }
@@ -138,6 +139,7 @@ _STYLE = """<style>
 div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
 /* What takes the focus does not hide behind the buttons. */
 [data-testid=stMain] { scroll-padding-block: 1rem 6rem; }
+:is([data-testid=stMain], .assay-text, .assay-folded, .assay-scroll):focus-visible { outline: 3px solid var(--st-primary-color, #2f6690); outline-offset: -3px; }
 [data-testid=stMain]:has(.st-key-choices .assay-framed) { scroll-padding-bottom: 14rem; }
 @media (max-height: 400px) {
   /* A window this low, as at 400 % zoom, is for reading: the buttons wait below the texts. */
