@@ -128,11 +128,11 @@ def say_shown(design: Design, texts: Iterable[str]) -> str:
     """How raters will see the texts, with the reason where it was guessed; empty where they are shown as written and look so."""
     guess = guessed(texts)
     if design.shown != guess.shown:
-        return "" if design.shown.as_written else f"Raters see the answers as {design.rendering}."
+        return "" if design.shown.as_written else f"Raters see the answers as {design.shown.named}."
     if guess.shown.as_written:
         return ""
     return (
-        f"Raters see the answers as {design.rendering}, because {counted(guess.n_like, 'text')} of {guess.n:,} "
+        f"Raters see the answers as {design.shown.named}, because {counted(guess.n_like, 'text')} of {guess.n:,} "
         f"{'looks' if guess.n_like == 1 else 'look'} so."
     )
 
@@ -445,11 +445,7 @@ def _check_language_tag(language: str) -> None:
 def describe_design(design: Design, levels: Sequence[str] = ()) -> str:
     """The design in one line, for log and screen. levels: levels of a study of pairs."""
     votes = "from all raters" if design.votes_per_pair is None else f"{design.votes_per_pair}"
-    seen = (
-        ""
-        if design.shown.as_written
-        else f", texts shown as {' '.join(filter(None, (design.code_language, design.rendering)))}"
-    )
+    seen = f", texts shown as {design.shown.named}" if design.shown.named else ""
     if not design.candidate:  # texts are rated one by one
         return f"seed {design.seed}, ratings per item {votes}, hidden repeats {design.repeat_share:.0%}{seen}"
     whose = f"those of {design.person_system}" if design.margin is None else f"the {design.person}'s"

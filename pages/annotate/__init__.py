@@ -23,8 +23,7 @@ def render() -> None:
     with visitor.one_desk():
         with suppress(AssayError), visitor.any_desk() as desk:  # what is wrong is said below
             around.whose(desk)
-            if desk.shown.rendering == "latex":
-                rendered.set_formulas()
+            rendered.set_formulas(desk.shown)
         with st.container():  # what follows keeps its place, however much the fragment draws
             _screen()
         with suppress(AssayError), visitor.any_desk() as desk:

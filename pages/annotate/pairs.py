@@ -91,15 +91,15 @@ def _practice(desk: RaterDesk, number: int, go: Go) -> None:
     practice, aids = desk.practice(), desk.aids
     pair = practice[number - 1]
     said.title(f"Practice {number} of {len(practice)}: does not count", small=True)
-    words = desk.wording()
+    words, shown = desk.wording(), pair.shown_in(desk.shown)
     asked = words[QUESTION_KEYS[desk.asks]]
-    blind_pair.heading(pair.question, pair.reference, "en", pair.level, asked, aids, words, desk.shown)
+    blind_pair.heading(pair.question, pair.reference, "en", pair.level, asked, aids, words, shown)
     base = NO_BASE if pair.level == NO_LEVEL else OWN_BASE
     bases = pair.left_a0, pair.right_a0
     if pair.level == FIRST_LEVEL:
         base, bases = REFERENCE, (pair.reference, pair.reference)
     mode = blind_pair.diff_control(base, desk.diff_mode, aids, desk.key_scheme)
-    blind_pair.texts(words, pair.left, pair.right, *bases, "en", mode, base, desk.shown)
+    blind_pair.texts(words, pair.left, pair.right, *bases, "en", mode, base, shown)
     given: Choice | None = st.session_state.get(_TRIED.format(number))
     # What follows a press is beside the buttons: below a long page nobody would see it.
     place = blind_pair.choice_place()

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from helpers.processes.app_server import AppServer, on_pair, settled, through_onboarding
 from helpers.processes.ports import free_port
+from helpers.texts.conversations import conversations
 from helpers.texts.factories import LEVELS, dataset
 from playwright.sync_api import Browser, Page, expect
 from wire import Wire
@@ -40,7 +41,10 @@ SECRETS = [
 
 
 def marked(asks: str) -> Dataset:
-    """15 pairs whose ids, sources and file name are markers, of three questions or without levels; texts tell nothing."""
+    """15 pairs whose ids, sources and file name are markers, of three questions or without levels; texts tell nothing.
+
+    Those without levels end conversations.
+    """
     sizes: dict[str, tuple[int, Sequence[str]]] = {"levels": (3, LEVELS), "preference": (15, (NO_LEVEL,))}
     data = dataset(*sizes[asks], sources=(ONE, TWO), file_name=FILE)
     items = tuple(replace(item, item_id=f"ITEMMARKER{n}") for n, item in enumerate(data.items))
@@ -48,7 +52,8 @@ def marked(asks: str) -> Dataset:
     outputs = [replace(output, item_id=ids[output.item_id]) for output in data.outputs]
     # An answer that its system did not give is shown in words that are the same on both sides.
     outputs[-1] = replace(outputs[-1], text=NO_ANSWER)
-    return replace(data, items=_worded(items), outputs=tuple(outputs))
+    data = replace(data, items=_worded(items), outputs=tuple(outputs))
+    return conversations(data) if data.plain else data
 
 
 def _worded(items: tuple[Item, ...]) -> tuple[Item, ...]:
