@@ -229,7 +229,7 @@ def heading(
     html = f"<div>{before}{badge}{after}{what}</div>" if instruction else ""
     html += conversation(turns, language, shown.question, words, number)
     html += (
-        heading_html(words[TURN_KEYS["user"]], "assay-quiet")
+        heading_html(escape(words[TURN_KEYS["user"]]), "assay-quiet")
         if turns
         else heading_html("Question", "assay-unseen")
     )
@@ -280,14 +280,14 @@ def _turn_html(
     turn: Turn, language: str, shown: Shown, words: Mapping[str, str], attributes: str = ""
 ) -> str:
     return (
-        f'<div class="assay-turn">{heading_html(words[TURN_KEYS[turn.role]], "assay-quiet")}'
+        f'<div class="assay-turn">{heading_html(escape(words[TURN_KEYS[turn.role]]), "assay-quiet")}'
         f'<div class="assay-text"{attributes} {language_of(language)}>{text_html(turn.text, shown)}</div></div>'
     )
 
 
 def heading_html(words: str, classes: str) -> str:
-    """A heading below the page's title, for people who move by headings. classes: of its look."""
-    return f'<h2 class="assay-head {classes}">{escape(words)}</h2>'
+    """Words, which are HTML, as a heading below the page's title, for people who move by headings. classes: of its look."""
+    return f'<h2 class="assay-head {classes}">{words}</h2>'
 
 
 def text_html(text: str, shown: Shown) -> str:
@@ -439,7 +439,8 @@ def _cards(
 ) -> None:
     """Both answers as cards, whose rows face each other. bodies: HTML. rows: of each body."""
     cards = "".join(
-        _side_html(name, side, body, language) for name, side, body in zip(names, sides, bodies, strict=True)
+        _side_html(escape(name), side, body, language)
+        for name, side, body in zip(names, sides, bodies, strict=True)
     )
     shown = rows + 2  # a title above, what is missing below
     # One message, where columns take five.
@@ -594,7 +595,7 @@ def _wait_with_time(call: Callable[..., None], entry: str, *args: object) -> Non
 
 
 def card(title: str, body: str, language: str, more: str = "") -> str:
-    """A text, which is HTML, under a title. more: a class of the text."""
+    """A text under a title, both HTML. more: a class of the text."""
     return (
         f'<div class="assay-card">{heading_html(title, "assay-side")}'
         f'<div class="assay-text{more}" {language_of(language)}>{body}</div></div>'

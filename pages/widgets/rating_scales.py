@@ -195,6 +195,6 @@ def _question(dimension: Dimension, current: float | None) -> None:
     named = f'<span class="assay-unseen">{escape(dimension.title)}: </span>'
     saved = "" if current is None else f'{named}<span aria-hidden="true">✓ </span>{current:g} saved'
     st.html(
-        f'<div class="assay-title">{heading_html(dimension.title, "assay-side")}<span class="assay-status">{saved}</span></div>'
+        f'<div class="assay-title">{heading_html(escape(dimension.title), "assay-side")}<span class="assay-status">{saved}</span></div>'
         f"<div>{escape(dimension.description)}</div>"
     )
