@@ -55,6 +55,7 @@ from core.schema.scores import (
     Role,
     ScorableOutput,
     ScoredRow,
+    Turn,
     mask_notes,
     twin_series,
 )
@@ -138,6 +139,8 @@ class Twin:
     """Reason for a missing twin, in words that can be counted."""
     detail: str = ""
     """More on the reason: what was wrong with the model's last answer, or the language that lacks wording."""
+    turns: tuple[Turn, ...] = ()
+    """The conversation up to the source, as the pair's texts have it."""
 
     @property
     def role(self) -> Role:
@@ -272,6 +275,7 @@ def _twins_of(better: ScorableOutput, worse: ScorableOutput, probes: Collection[
                 other.text,
                 own.source,
                 own.reference,
+                turns=own.turns,
             )
 
 
@@ -373,6 +377,7 @@ def _both(twin: Twin, pair: str, edited: str | None) -> Iterator[ScorableOutput]
             level,
             twin.row.language,
             {**twin.row.labels, PAIR: pair, EDIT: label, ROLE: role, **more},
+            twin.turns,
         )
 
 

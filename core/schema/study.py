@@ -185,6 +185,8 @@ Role = Literal["candidate", "comparator"]
 GuessedSide = Literal["left", "right", "unsure"]
 Score = Literal["composite", "net_preference"]
 FlaggedPairs = Literal["keep", "leave_out"]
+KeyScheme = Literal["digits", "letters", "alt", "off"]
+"""The keys with which a rater answers: 1, 2 ...; letters; digits with Alt; none."""
 
 CHOICES: tuple[Choice, ...] = get_args(Choice)
 """In the order of keys 1 to 4."""
@@ -202,6 +204,8 @@ FIRST_LEVEL = "A0"
 """The level that is as good as the reference; later levels are shown as changes to it."""
 NO_ANSWER = ""
 """The text of a system that gave no answer; raters read that there is none."""
+UNDETERMINED = "und"
+"""BCP 47's tag for an undetermined language."""
 NO_LEVEL = ""
 """The level of every text in plain pairs, which have no levels."""
 TextKey = tuple[str, str, str]
@@ -216,7 +220,7 @@ class Item:
     """Unique within the data set; never sent to a rater's browser."""
     question: str
     reference: str
-    language: str = "und"
+    language: str = UNDETERMINED
     """BCP 47 tag; `und` if the file has none."""
     turns: tuple[Turn, ...] = ()
     """The conversation up to the question, which is its last turn; empty for a question that stands alone."""
@@ -419,6 +423,8 @@ class Rater:
     """0: guidelines not read yet; from 1: practice pairs done + 1."""
     diff_mode: str = "own_a0"
     """Which differences were last marked for this rater."""
+    key_scheme: KeyScheme = "digits"
+    """The keys with which this rater answers."""
     consent_utc: str | None = None
     """When the rater agreed to the consent text; None: not yet, or there is none."""
     finished_utc: str | None = None

@@ -22,6 +22,7 @@ from core.schema.study import (
     Dimension,
     Guess,
     GuessedSide,
+    KeyScheme,
     Preference,
     Rater,
     RatingAnswer,
@@ -45,8 +46,23 @@ from core.store.raters import rater_named, rater_of_token, tab_handle, update_ra
 from core.store.studies import get_study, items_of, now_utc, outputs_of
 from core.study.analysis_set import fix_at_vote, is_fixed, main_levels
 from core.study.design import draw
-from core.study.guidelines import CONSENT, INVALID_KEYS, INVALID_TEXT, TITLE, Aids, PracticePair
-from core.study.shipped import aids_read, guidelines_read, practice_read, wording_read
+from core.study.guidelines import (
+    CONSENT,
+    INVALID_KEYS,
+    INVALID_TEXT,
+    TITLE,
+    Aids,
+    PracticePair,
+    spoken_language,
+)
+from core.study.shipped import (
+    aids_read,
+    guideline_languages,
+    guidelines_read,
+    practice_read,
+    wording_languages_of,
+    wording_read,
+)
 from core.tables.reading import printable_text
 
 
@@ -312,6 +328,16 @@ class Desk(Generic[Entry, Given]):
         return self._words
 
     @property
+    def words_language(self) -> str:
+        """The language in which this rater reads labels, which may be none of theirs."""
+        return spoken_language(self.language, wording_languages_of(self._store, self._study))
+
+    @property
+    def guidelines_language(self) -> str:
+        """The language in which this rater reads the guidelines."""
+        return spoken_language(self.language, guideline_languages(self._store, self._study))
+
+    @property
     def asks_consent(self) -> bool:
         """Whether this rater still has to agree to the study's consent text."""
         return self._rater.consent_utc is None and bool(self.wording()[CONSENT].strip())
@@ -338,6 +364,16 @@ class Desk(Generic[Entry, Given]):
             if found.done < found.total:
                 raise NotAllowed(f"Some {self._unit}s are still open. Please answer them first.")
             self._keep(finished_utc=now_utc())
+
+    @property
+    def key_scheme(self) -> KeyScheme:
+        """The keys with which this rater answers."""
+        return self._rater.key_scheme
+
+    def remember_keys(self, scheme: KeyScheme) -> None:
+        """Save the keys with which this rater answers, for every visit."""
+        if scheme != self._rater.key_scheme:
+            self._keep(key_scheme=scheme)
 
     def finish_step(self, step: int) -> None:
         """Record that the guidelines (1) or a practice pair (2 ...) are done."""

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -19,6 +19,7 @@ from core.study.bundle import zipped
 from core.study.raters import check_asks
 from core.study.ratings import rated_texts_of, task_of
 from core.study.times import first_seconds
+from core.tables.layouts import turns_of
 from core.tables.writer import csv_bytes
 
 COLUMNS = (
@@ -31,16 +32,8 @@ COLUMNS = (
 )
 GUESS_COLUMNS = (
     *("study", "rater", "item_id", "level", "person", "person_side", "guess", "right", "comment"),
-    *(
-        "answered_utc",
-        "seconds",
-        "seconds_first",
-        "seconds_visible",
-        "translated",
-        "dry_run",
-        "excluded",
-        "app_version",
-    ),
+    *("answered_utc", "seconds", "seconds_first", "seconds_visible", "translated"),
+    *("dry_run", "excluded", "app_version"),
 )
 
 
@@ -132,8 +125,11 @@ def guesses_csv(record: StudyRecord) -> bytes:
 
 
 def answers_jsonl(record: StudyRecord, *, texts: bool = False) -> bytes:
-    """JSONL with one object per answer, texts unchanged; comments on open pairs are included. texts: as in `answers_csv`."""
-    return _jsonl(answer_rows(record, open_notes=True, texts=texts))
+    """JSONL with one object per answer, texts unchanged; comments on open pairs are included. texts: as in `answers_csv`.
+
+    `turns` is the conversation that ends with the question, where there is one.
+    """
+    return _jsonl(_with_turns(record, answer_rows(record, open_notes=True, texts=texts)))
 
 
 def paper_votes(record: StudyRecord) -> dict[str, bytes]:
@@ -182,8 +178,7 @@ RATING_COLUMNS = (
     *("spans", "no_errors", "done", "shown_utc", "answered_utc", "seconds", "seconds_first"),
     *("seconds_visible", "translated", "times_saved", "comment"),
     *("invalid", "repeat", "dry_run", "excluded", "app_version", "dataset_sha256", "design_seed"),
-    "rendering",
-    "code_language",
+    *("rendering", "code_language"),
 )
 """Columns of the JSONL. The CSV replaces `scores` with one column per dimension, `score_NAME`. Both end with `inclusion_probability` if
 texts of the study were drawn with known probabilities."""
@@ -275,8 +270,8 @@ def spans_csv(record: StudyRecord) -> bytes:
 
 
 def ratings_jsonl(record: StudyRecord) -> bytes:
-    """JSONL with one object per text and rater, texts unchanged; unfinished ratings are included."""
-    return _jsonl(rating_rows(record, drafts=True))
+    """JSONL with one object per text and rater, texts unchanged; unfinished ratings are included. `turns` as in `answers_jsonl`."""
+    return _jsonl(_with_turns(record, rating_rows(record, drafts=True)))
 
 
 def rated_jsonl(record: StudyRecord) -> bytes:
@@ -294,6 +289,11 @@ def mqm_tsv(record: StudyRecord) -> bytes:
             f"Raters do not mark errors in study {record.study.name!r}, so it cannot be exported as MQM."
         )
     return write_mqm(rated_texts_of(record))
+
+
+def _with_turns(record: StudyRecord, rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    turns = {item.item_id: turns_of(item.turns) for item in record.items}
+    return ({**row, **turns[row["item_id"]]} for row in rows)
 
 
 def _jsonl(rows: Iterable[dict[str, Any]]) -> bytes:

@@ -4,7 +4,7 @@ import html
 import json
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import get_args
@@ -12,6 +12,7 @@ from typing import get_args
 import regex
 
 from core.errors import InputError
+from core.schema.rendering import Rendering, Shown
 from core.schema.scores import TurnRole
 from core.schema.study import CHOICES, GUESSED_SIDES, NO_LEVEL, Asks, Choice, FlaggedPairs, Study
 
@@ -74,6 +75,12 @@ class PracticePair:
     right: str
     expected: Choice
     hint: str
+    code_language: str = ""
+    """Of answers that are code."""
+
+    def shown_in(self, shown: Shown) -> Shown:
+        """How the pair is shown in a study whose texts are shown so: code in its own language, where the study highlights any."""
+        return replace(shown, code_language=self.code_language) if shown.code_language else shown
 
 
 def shipped_languages(asks: Asks = "levels") -> list[str]:
@@ -158,9 +165,9 @@ def _read_text(text: str) -> str:
 
 
 @cache
-def practice_pairs(asks: Asks = "levels") -> tuple[PracticePair, ...]:
-    """The practice pairs shipped with Assay; none for studies that rate single texts."""
-    entries = json.loads((_DATA / "practice.json").read_text("utf-8"))[asks]
+def practice_pairs(asks: Asks = "levels", rendering: Rendering = "plain") -> tuple[PracticePair, ...]:
+    """The practice pairs shipped with Assay for texts that are shown so; none for studies that rate single texts."""
+    entries = json.loads((_DATA / "practice.json").read_text("utf-8")).get(asks, {}).get(rendering, [])
     return tuple(
         PracticePair(
             question=entry["question"],
@@ -172,6 +179,7 @@ def practice_pairs(asks: Asks = "levels") -> tuple[PracticePair, ...]:
             right=entry["right"]["text"],
             expected=entry["expected"],
             hint=entry["hint"],
+            code_language=entry.get("code_language", ""),
         )
         for entry in entries
     )
@@ -195,6 +203,8 @@ EARLIER_TURNS, NUMBER = "earlier_turns", "{number}"
 """The line that unfolds the earlier turns of a conversation; `{number}` stands for how many there are."""
 TURN_KEYS: dict[TurnRole, str] = {role: f"turn_{role}" for role in get_args(TurnRole)}
 """Who says a turn of a conversation."""
+TRANSLATED_KEYS = ("translated", "translated_why")
+"""What a rater reads whose browser has translated the page: what to do, and why."""
 LABEL_KEYS = (
     *QUESTION_KEYS.values(),
     *CHOICE_KEYS.values(),
@@ -206,6 +216,7 @@ LABEL_KEYS = (
     INVALID_TEXT,
     EARLIER_TURNS,
     *TURN_KEYS.values(),
+    *TRANSLATED_KEYS,
 )
 """Short texts on one line that Assay ships."""
 OWN_KEYS = (CONSENT, TITLE)
@@ -218,7 +229,7 @@ LONGEST_LABEL, LONGEST_CONSENT = 80, 20_000
 def label_keys(asks: Asks) -> tuple[str, ...]:
     """Keys of the labels that raters see in this kind of study, in the order of LABEL_KEYS."""
     if asks == "ratings":
-        return (INVALID_TEXT, EARLIER_TURNS, *TURN_KEYS.values())
+        return (INVALID_TEXT, EARLIER_TURNS, *TURN_KEYS.values(), *TRANSLATED_KEYS)
     others = {INVALID_TEXT, *(key for what, key in QUESTION_KEYS.items() if what != asks)}
     return tuple(key for key in LABEL_KEYS if key not in others)
 
@@ -248,6 +259,12 @@ def wording(
 def wording_languages(language: str) -> tuple[str, ...]:
     """The languages whose texts a rater of `language` may read, each over those before it."""
     return FALLBACK_LANGUAGE, language.split("-")[0], language
+
+
+def spoken_language(language: str, languages: Collection[str]) -> str:
+    """The language that a rater of `language` reads, of those that there are; English where none is theirs."""
+    spoken = (one for one in reversed(wording_languages(language)) if one in languages)
+    return next(spoken, FALLBACK_LANGUAGE)
 
 
 def check_wording(texts: Mapping[str, str], sources: Collection[str], language: str) -> None:

@@ -35,7 +35,7 @@ def shipped_texts(study: Study) -> Iterator[ShippedText]:
     for language, texts in shipped_wording().items():
         yield ShippedText("wording", language, _json(texts))
     if study.kind == "pairs":
-        yield ShippedText("practice", "", _json([asdict(pair) for pair in practice_pairs(study.asks)]))
+        yield ShippedText("practice", "", _json([asdict(pair) for pair in _practice_of(study)]))
         yield ShippedText("aids", "", _json(asdict(shipped_aids())))
 
 
@@ -86,6 +86,13 @@ def guideline_languages(store: Store, study: Study) -> list[str]:
     return sorted({*shipped, *read_guidelines(store, study.study_id)})
 
 
+def wording_languages_of(store: Store, study: Study) -> list[str]:
+    """Languages in which the study has labels, shipped or written by its owner."""
+    copies = _copies(store, study, "wording")
+    shipped = shipped_wording() if copies is None else copies
+    return sorted({*shipped, *read_wording(store, study.study_id)})
+
+
 def wording_read(store: Store, study: Study, language: str, *, with_own: bool = True) -> dict[str, str]:
     """Consent text and labels that a rater of `language` reads. with_own: with the texts of the owner."""
     own = read_wording(store, study.study_id) if with_own else {}
@@ -105,7 +112,12 @@ def _labels(text: str) -> Mapping[str, str]:
 def practice_read(store: Store, study: Study) -> tuple[PracticePair, ...]:
     """The practice pairs that raters see; none where they rate single texts."""
     copies = _copies(store, study, "practice")
-    return practice_pairs(study.asks) if copies is None else _practice(copies[""])
+    return _practice_of(study) if copies is None else _practice(copies[""])
+
+
+def _practice_of(study: Study) -> tuple[PracticePair, ...]:
+    """The practice pairs of this version for such a study."""
+    return practice_pairs(study.asks, study.design.rendering)
 
 
 @cache

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import regex
 
 from core.budget import json_values
+from core.errors import counted
 from core.schema.scores import Turn, TurnRole
-from core.tables.columns import Record, Table, named_columns
+from core.tables.columns import Record, Table, named_columns, source_as_system
 from core.tables.mapping import NOT_USED
 from core.tables.problems import FileFindings, same_wording
 from core.tables.reading import is_nothing, label_of, numbers_as_json, parse_json, shown
@@ -89,6 +90,10 @@ _MOST_LOOKED_AT = 50
 """Rows whose cells decide what a column holds."""
 _MOST_LITERALS = 20_000
 """Values of a list as Python writes it; parsing takes kilobytes for each."""
+_TURN = "turn"
+"""The column with the number of the question whose answers were judged, as MT-Bench has it."""
+PARTED = "parted"
+"""The cell of a row, in the tables that `Layout.rows` makes, whose text is all that follows a question, as parts_of says."""
 TURNS = "turns"
 """The column of a row's earlier turns, in the tables that `Layout.rows` makes."""
 
@@ -166,6 +171,16 @@ class Layout:
                 lines.append(f"{name}: {_column(column)}")
         return lines
 
+    def say_parted(self, rows: Sequence[Record]) -> list[str]:
+        """A note on conversations that part before their last answers; none without them. rows: of `rows`."""
+        n = sum(PARTED in row.cells for row in rows) // max(1, len(self.answers))
+        if not n:
+            return []
+        return [
+            f"{counted(n, 'row')} with conversations that differ before the last answers: all that follows the last question "
+            "they share is compared as one text"
+        ]
+
     def rows(self, records: Sequence[Record]) -> Iterator[Record]:
         """A row for each answer, with Assay's names; columns without a role keep their own."""
         for record in records:
@@ -177,34 +192,107 @@ class Layout:
             about |= {key: record.cells[key] for key in self.others if key in record.cells}
             if TURNS in about:
                 about[TURNS] = turns_in(about[TURNS]) or ()
+            cells = self._judged(record.cells)
             about |= _question_cells(about.get("question"))
             below = record.cells.get(self.asked_below) if self.asked_below else None
             if not is_nothing(below) and isinstance(below, str):
                 above = about.get("question")
                 about["question"] = below if is_nothing(above) else f"{above}\n\n{below}"
             if not self.wide:
-                yield replace(record, cells=about | self._answer(record.cells, self.named.get("text"), about))
-            for one in self.answers:
+                yield replace(record, cells=about | _answer(cells, self.named.get("text"), about))
+            parted = parts_of([turns_in(cells.get(one.column)) for one in self.answers])
+            for at, one in enumerate(self.answers):
                 system = one.column if one.system_column is None else record.cells.get(one.system_column)
-                cells = about | {"system": system} | self._answer(record.cells, one.column, about)
-                yield replace(record, where=f"{record.where}, column {shown(one.column)}", cells=cells)
+                if parted is None:
+                    answer = _answer(cells, one.column, about)
+                else:
+                    asked = {TURNS: ()} | _asked_in(parted.shared, about.get("question"))
+                    answer = {"text": parted.rest[at], PARTED: True} | asked
+                yield replace(
+                    record,
+                    where=f"{record.where}, column {shown(one.column)}",
+                    cells=about | {"system": system} | answer,
+                )
 
-    def _answer(
-        self, cells: Mapping[str, object], column: str | None, about: Mapping[str, object]
-    ) -> dict[str, object]:
-        """The text in a cell; of a conversation its last answer, with the question and the turns before it."""
-        if column is None or column not in cells:
-            return {}
-        turns = turns_in(cells[column])
-        if turns is None:
-            return {"text": cells[column]}
-        at = len(turns)
-        while at and turns[at - 1].role == "assistant":  # an answer may come in several messages
-            at -= 1
-        before, text = turns[:at], "\n\n".join(turn.text for turn in turns[at:])
-        if not any(one.role == "user" for one in before):
-            return {"text": text}  # an answer alone, as a list of one message
-        return {"text": text} | _asked_in(before, about.get("question"))
+    def _judged(self, cells: Mapping[str, object]) -> Mapping[str, object]:
+        """The cells of a row, whose conversations end with the answers that were judged, where a column says which."""
+        number = label_of(cells.get(self.named[_TURN])) if _TURN in self.named else None
+        if number is None or not number.isdecimal():
+            return cells
+        ended = {
+            one.column: _through(turns, int(number))
+            for one in self.answers
+            if (turns := turns_in(cells.get(one.column)))
+        }
+        return {**cells, **ended}
+
+
+class Parted(NamedTuple):
+    """Conversations that are the same up to a question, and differ before their last answers."""
+
+    shared: tuple[Turn, ...]
+    """The turns up to the last question that all share."""
+    rest: tuple[str, ...]
+    """All that follows it in each of them, as one text."""
+
+
+def parts_of(sides: Sequence[Sequence[Turn] | None]) -> Parted | None:
+    """Where conversations side by side part before their last answers; None where they do not, or share no question."""
+    whole = [turns for turns in sides if turns is not None]
+    if len(whole) < len(sides) or len(whole) < 2:
+        return None
+    before = [
+        [(turn.role, same_wording(turn.text)) for turn in turns[: _answer_at(turns)]] for turns in whole
+    ]
+    if all(one == before[0] for one in before):
+        return None
+    alike = 0
+    while all(alike < len(one) and one[alike] == before[0][alike] for one in before):
+        alike += 1
+    shared = tuple(whole[0][:alike])
+    while shared and shared[-1].role != "user":
+        shared = shared[:-1]
+    if not shared:
+        return None
+    return Parted(shared, tuple(transcript(turns[len(shared) :]) for turns in whole))
+
+
+def transcript(turns: Sequence[Turn]) -> str:
+    """Turns as one text, as it is compared with another: each below its speaker; the first, an answer, needs none."""
+    return "\n\n".join(
+        turn.text if at == 0 and turn.role == "assistant" else f"{turn.role.capitalize()}:\n\n{turn.text}"
+        for at, turn in enumerate(turns)
+    )
+
+
+def _through(turns: Sequence[Turn], number: int) -> tuple[Turn, ...]:
+    """A conversation through the answer to its question with this number, from 1; whole where it has fewer."""
+    asked = [at for at, turn in enumerate(turns) if turn.role == "user"]
+    return tuple(turns if number < 1 or len(asked) <= number else turns[: asked[number]])
+
+
+def _answer_at(turns: Sequence[Turn]) -> int:
+    """Where the last answer begins, which may come in several messages."""
+    at = len(turns)
+    while at and turns[at - 1].role == "assistant":
+        at -= 1
+    return at
+
+
+def _answer(
+    cells: Mapping[str, object], column: str | None, about: Mapping[str, object]
+) -> dict[str, object]:
+    """The text in a cell; of a conversation its last answer, with the question and the turns before it."""
+    if column is None or column not in cells:
+        return {}
+    turns = turns_in(cells[column])
+    if turns is None:
+        return {"text": cells[column]}
+    at = _answer_at(turns)
+    before, text = turns[:at], "\n\n".join(turn.text for turn in turns[at:])
+    if not any(one.role == "user" for one in before):
+        return {"text": text}  # an answer alone, as a list of one message
+    return {"text": text} | _asked_in(before, about.get("question"))
 
 
 def _column(name: str) -> str:
@@ -252,13 +340,36 @@ def turns_in(cell: object) -> tuple[Turn, ...] | None:
     for one in cell:
         if not isinstance(one, Mapping):
             return None
-        role = _ROLES.get(str(one.get("role", one.get("from", one.get("speaker", "")))).strip().casefold())
+        role = _ROLES.get(_role_in(one))
         text = _content(one.get("content", one.get("value", one.get("text"))))
         if role is None or text is None:
             return None
-        if text or role != "assistant":  # an assistant that calls a tool says nothing
+        if (
+            text or role == "user"
+        ):  # an assistant that calls a tool says nothing, as does an empty instruction
             turns.append(Turn(role, text))
     return tuple(turns)
+
+
+def _role_in(message: Mapping[str, object]) -> str:
+    return str(message.get("role", message.get("from", message.get("speaker", "")))).strip().casefold()
+
+
+def unknown_role(cell: object) -> str | None:
+    """The first role of a conversation that Assay does not know; None for every other cell.
+
+    Only a list in which other messages have a role that is known is a conversation.
+    """
+    if isinstance(cell, str):
+        cell = _listed(cell)
+    if not isinstance(cell, Sequence) or isinstance(cell, str | bytes):
+        return None
+    roles = [_role_in(one) for one in cell if isinstance(one, Mapping)]
+    return next((role for role in roles if role not in _ROLES), None) if {*roles} & {*_ROLES} else None
+
+
+KNOWN_ROLES = ", ".join(_ROLES)
+"""Names of roles in a conversation, for messages."""
 
 
 def _listed(text: str) -> object:
@@ -356,6 +467,8 @@ def layout_of(
         named = _add_question(named, free, used)
     if TURNS in conversations and "question" in named and TURNS not in named.values():
         named[TURNS] = TURNS
+    if answers and in_turns and (key := _plain(free).get(_TURN)) is not None and key not in named.values():
+        named[_TURN] = key
     plain, below = _plain(free), None
     if (
         "question" not in chosen
@@ -390,8 +503,15 @@ def split_answers(table: Table, aliases: Mapping[str, Sequence[str]], findings: 
     asked = {layout.named.get("question"), layout.named.get("text"), layout.named.get(TURNS)}
     if not layout.wide and not asked & layout.conversations and layout.asked_below is None:
         return table
+    if not layout.wide:  # as the reader of a table without conversations has it
+        read_as = source_as_system({column: name for name, column in layout.named.items()})
+        layout = replace(layout, named={name: column for column, name in read_as.items()})
     findings.notes += layout.said()
     rows = list(layout.rows(written(table.records)))
+    findings.notes += layout.say_parted(rows)
+    rows = [
+        replace(row, cells={key: cell for key, cell in row.cells.items() if key != PARTED}) for row in rows
+    ]
     there = dict.fromkeys(key for row in rows for key in row.cells)
     return Table([*there], {key: key for key in there if key in aliases}, rows, null=True)
 

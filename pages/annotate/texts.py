@@ -9,12 +9,12 @@ from html import escape
 import streamlit as st
 
 from core.errors import AssayError, InputError, NotAllowed, StillMissing
+from core.schema.study import UNDETERMINED
 from core.study.blinding import BlindText, RatingDesk
-from pages.annotate import around
+from pages.annotate import around, keys
 from pages.annotate.around import Go, OnScreen
-from pages.widgets import blind_pair, own, rating_scales, visitor
+from pages.widgets import blind_pair, own, rating_scales, said, visitor
 from pages.widgets import blind_pair as presses
-from pages.widgets.messages import plain
 from pages.widgets.own import Marked, OfPress
 from pages.widgets.rating_scales import Written
 
@@ -62,7 +62,7 @@ def _text_with_errors(desk: RatingDesk, text: BlindText, screen: OnScreen, tab: 
         return
     shown = [(headings.text, text.text, text.language, False)]
     if spans.source_side and text.source_text:
-        shown.insert(0, (headings.source, text.source_text, "und", True))
+        shown.insert(0, (headings.source, text.source_text, UNDETERMINED, True))
     late = own.marker(
         [dict(zip(("label", "text", "language", "in_source"), part, strict=True)) for part in shown],
         text.spans,
@@ -154,7 +154,7 @@ def _show(desk: RatingDesk, number: int, go: Go) -> None:
         with st.expander("What the severities and categories mean"):
             rating_scales.meanings(desk.task.spans)
     boxes = _scales(desk, text, screen, new_session)
-    written = around.note(desk, key, *tab.note, on_change=partial(_written, screen))
+    written = around.note(desk, key, *tab.note, hint=keys.hint(desk), on_change=partial(_written, screen))
     known = tab.note
     try:
         _keep(desk, number, tab, boxes, written)
@@ -176,7 +176,7 @@ def _show(desk: RatingDesk, number: int, go: Go) -> None:
         args=(screen,),
     )
     if pressed and not st.session_state.pop(_HANDLED, False):
-        _done(screen.begun_anew(new_session=new_session), told=own.of_press(key))
+        _done(screen.begun_anew(new_session=new_session), told=own.last_press(key))
         st.rerun()
     st.session_state.pop(_HANDLED, None)
     around.navigation(desk, number, go)
@@ -216,7 +216,7 @@ def _header(desk: RatingDesk, text: BlindText, before: int | None) -> int | None
     together = text.same_source
     statuses = {status.number: status for status in desk.statuses(min(together), max(together))}
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.markdown(f"Text {place} of {of} for this {plain(desk.task.labels.source)}", width="content")
+        said.line(f"Text {place} of {of} for this {desk.task.labels.source}", narrow=True)
         for step, other in enumerate(text.same_source, start=1):
             mark = " :material/check:" if statuses[other].answered else ""
             if st.button(f"{step}{mark}", key=f"s{step}", disabled=other == text.number):
@@ -227,14 +227,17 @@ def _header(desk: RatingDesk, text: BlindText, before: int | None) -> int | None
 def _what_was_asked(desk: RatingDesk, text: BlindText) -> None:
     """The turns before the source, the source, and the reference."""
     headings, shown = desk.task.labels.headings, desk.shown
-    if turns := blind_pair.conversation(text.turns, text.language, shown.question, desk.wording()):
+    unknown = blind_pair.language_of(UNDETERMINED)
+    turns = blind_pair.conversation(text.turns, text.language, shown.question, desk.wording(), text.number)
+    if turns:
         st.html(turns)
-    source = [] if _marks_source(desk) else [(headings.source, text.source_text, shown.question)]
-    for heading, words, how in [*source, (headings.reference, text.reference, shown)]:
+    source = [] if _marks_source(desk) else [(headings.source, text.source_text, shown.question, unknown)]
+    reference = (headings.reference, text.reference, shown, blind_pair.language_of(text.language))
+    for heading, words, how, language in [*source, reference]:
         if words:
             st.html(
-                f'<div class="assay-quiet">{escape(heading)}</div>'
-                f'<div class="assay-reference assay-text" dir="auto">{blind_pair.text_html(words, how)}</div>'
+                f"{blind_pair.heading_html(escape(heading), 'assay-quiet')}"
+                f'<div class="assay-reference assay-text" {language}>{blind_pair.text_html(words, how)}</div>'
             )
 
 
@@ -251,7 +254,7 @@ def _scales(desk: RatingDesk, text: BlindText, screen: OnScreen, new_session: bo
             number,
             current,
             screen.key,
-            keyed=rating_scales.one_keyed(desk.task),
+            keys=desk.key_scheme if rating_scales.number_keyed(desk.task) else "off",
             on_press=partial(_score, screen),
         )
         if pressed is not None and not st.session_state.get(_HANDLED):
@@ -398,9 +401,9 @@ def show_study(desk: RatingDesk, go: Go) -> None:
 
 def _guide(desk: RatingDesk, go: Go) -> None:
     """The guidelines and the task."""
-    st.markdown(desk.guidelines())
+    said.guidelines(desk.guidelines())
     rating_scales.explained(desk.task)
-    st.write(
+    said.line(
         f"You have {desk.total} text{'' if desk.total == 1 else 's'}. You can stop at any time: the same link brings you back to where you were."
     )
     if st.button("Start" if desk.onboarding == 0 else "Continue", type="primary", key="start"):

@@ -23,7 +23,6 @@ from core.results.study.pair_list import (
 )
 from core.results.study.results import reasons
 from core.results.study.words import words_of
-from core.schema.scores import conversation_text
 from core.schema.study import FIRST_LEVEL, NO_LEVEL, PREFERENCES, Design, Study
 from core.store import Store
 from core.study.guidelines import (
@@ -47,7 +46,7 @@ from pages.studies.list_filters import (
     place_code,
     several_menu,
 )
-from pages.widgets import address, blind_pair, level_diff, open_study
+from pages.widgets import address, blind_pair, level_diff, open_study, rendered
 from pages.widgets.messages import mistakes_shown, plain, showable
 from pages.widgets.parts import nothing, number, table, told_apart
 
@@ -260,6 +259,8 @@ def _pair(found: PairList, at: int) -> None:
     key = found.keys[at]
     item, design = found.items[key[0]], found.record.study.design
     shown = design.shown
+    rendered.set_formulas(shown)
+    blind_pair.item_turns(item, shown, at)
     st.html(
         f'<div class="assay-question assay-text" tabindex="0" {blind_pair.language_of(item.language)}>'
         f"{blind_pair.text_html(item.question, shown.question)}</div>"
@@ -270,12 +271,8 @@ def _pair(found: PairList, at: int) -> None:
         numbers = Counter(one.prefers for one in judges if one.prefers)
         said = ", ".join(f"{name} {n:,}" for name, n in numbers.most_common())
         parts[f"Judges: {plain(said) or 'none has a preference'}"] = partial(_judges, judges, design)
-    for title, text, how in (
-        ("Conversation", conversation_text(item.turns), shown.question),
-        ("Reference", item.reference, shown),
-    ):
-        if text:
-            parts[title] = partial(level_diff.shown_card, title, text, item.language, how)
+    if item.reference:
+        parts["Reference"] = partial(level_diff.shown_card, "Reference", item.reference, item.language, shown)
     folded(parts)
     left, right = (found.text(key, system) or "" for system in (design.candidate, design.comparator))
     base, bases = _bases(found, at)

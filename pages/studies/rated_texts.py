@@ -21,7 +21,6 @@ from core.results.study.text_list import (
     texts_shown,
 )
 from core.schema.result_table import Column
-from core.schema.scores import conversation_text
 from core.schema.study import Study
 from core.store import Store
 from core.study.blinding import SPAN_DIMENSION
@@ -36,7 +35,7 @@ from pages.studies.list_filters import (
     place_code,
     several_menu,
 )
-from pages.widgets import address, level_diff, marked_errors, open_study
+from pages.widgets import address, blind_pair, level_diff, marked_errors, open_study, rendered
 from pages.widgets.messages import plain, showable
 from pages.widgets.parts import nothing, number, table
 
@@ -215,13 +214,11 @@ def _text(found: TextList, at: int, dimension: str) -> None:
     if found.judges:
         parts[f"Judges: {len(found.judges):,}"] = partial(_judges, found, at, dimension)
     shown = found.record.study.design.shown
-    for title, said, how in (
-        ("Conversation", conversation_text(item.turns), shown.question),
-        ("Reference", item.reference, shown),
-    ):
-        if said:
-            parts[title] = partial(level_diff.shown_card, title, said, item.language, how)
+    if item.reference:
+        parts["Reference"] = partial(level_diff.shown_card, "Reference", item.reference, item.language, shown)
+    rendered.set_formulas(shown)
     folded(parts)
+    blind_pair.item_turns(item, shown, at)
     if item.question:
         level_diff.shown_card("Source", item.question, item.language, shown.question)
     if task_of(found.record).spans is None:

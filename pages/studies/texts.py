@@ -48,6 +48,8 @@ _LABELS = {
     "invalid_keep": "Tick that reports a broken pair, where its votes count",
     "invalid_leave_out": "The same, where such pairs are left out",
     "invalid_text": "Tick that reports a broken text, which is left out",
+    "translated": "Warning where the browser has translated the page",
+    "translated_why": "Why it warns",
 }
 _BASES = {
     OWN_BASE: "from an answer's own A0",
@@ -194,7 +196,8 @@ def render_audit(store: Store, study: Study) -> None:
 def audited(store: Store, study: Study) -> LeakageAudit:
     """The leakage audit, computed once for the same texts and roles."""
     design = study.design
-    key = (study.study_id, study.dataset_sha256, design.candidate, design.comparator, design.level_order)
+    roles = (design.candidate, design.comparator)
+    key = (study.study_id, study.dataset_sha256, *roles, design.level_order, design.shown)
     return _audited(store, study, key)
 
 

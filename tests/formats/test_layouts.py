@@ -286,17 +286,128 @@ def test_a_conversation_keeps_its_turns() -> None:
     }
 
 
-def test_answers_to_different_conversations_are_no_pair() -> None:
+def test_conversations_that_part_early_are_compared_whole() -> None:
+    """In an arena each model answers its own conversation: what follows the last shared question is the answer."""
     rows = [
         {
-            "chosen": said("Hi", f"Hello {n}!", ASKED[0], FIRST[0]),
-            "rejected": said("Hi", "Bye.", ASKED[0], SECOND[0]),
+            "model_a": "x",
+            "model_b": "y",
+            "conversation_a": [
+                {"role": "system", "content": "Be short."},
+                *said(asked, "Hello!", "And?", one),
+            ],
+            "conversation_b": [{"role": "system", "content": "Be short."}, *said(asked, "Bye.", "And?", two)],
         }
-        for n in range(2)
+        for asked, one, two in ROWS
+    ]
+    rows.append({**rows[0], "conversation_a": said("Why?", "One."), "conversation_b": said("Why?", "Two.")})
+    found = read_dataset(as_jsonl(rows), "a.jsonl")
+    assert [item.question for item in found.items] == [*ASKED, "Why?"]
+    assert found.items[0].turns == (Turn("system", "Be short."), Turn("user", ASKED[0]))
+    texts = [one.text for one in found.outputs]
+    assert texts[:2] == [
+        f"Hello!\n\nUser:\n\nAnd?\n\nAssistant:\n\n{FIRST[0]}",
+        f"Bye.\n\nUser:\n\nAnd?\n\nAssistant:\n\n{SECOND[0]}",
+    ]
+    assert texts[-2:] == ["One.", "Two."]
+    assert any(note.startswith("3 rows with conversations that differ") for note in found.notes)
+    scored = read_texts(as_jsonl(rows), "a.jsonl")
+    assert [one.text for one in scored.outputs] == texts
+    assert (
+        scored.outputs[0].labels.keys() == read_texts(as_jsonl(rows[3:]), "a.jsonl").outputs[0].labels.keys()
+    )
+    assert any(note.startswith("3 rows with conversations that differ") for note in scored.notes)
+
+
+def test_a_vote_on_the_first_turn_compares_the_first_answers() -> None:
+    """MT-Bench's votes name the turn that people judged; the conversations hold both."""
+    both = {
+        "question_id": 81,
+        "model_a": "x",
+        "model_b": "y",
+        "winner": "model_a",
+        "conversation_a": said("One?", "a1", "Two?", "a2"),
+        "conversation_b": said("One?", "b1", "Two?", "b2"),
+    }
+    found = read_dataset(as_jsonl([{**both, "turn": 1}, {**both, "turn": 2}]), "a.jsonl")
+    assert [one.text for one in found.outputs] == [
+        "a1", "b1", "a1\n\nUser:\n\nTwo?\n\nAssistant:\n\na2", "b1\n\nUser:\n\nTwo?\n\nAssistant:\n\nb2",
+    ]  # fmt: skip
+    assert not any("turn" in note for note in found.notes if note.startswith("columns not used"))
+
+
+def test_a_row_for_each_answer_needs_the_same_turns() -> None:
+    rows = [
+        {"id": 1, "model": name, "messages": said("Hi", f"Hello {name}!", ASKED[0], text)}
+        for name, text in (("x", FIRST[0]), ("y", SECOND[0]))
     ]
     with pytest.raises(InputError) as caught:
         read_dataset(as_jsonl(rows), "a.jsonl")
     assert "turns before the question differ" in caught.value.problems[0]
+
+
+@pytest.mark.parametrize("key", ["name", "model"])
+def test_what_names_the_model_of_a_message_is_not_read(key: str) -> None:
+    rows = [
+        {
+            "model": name,
+            "messages": [
+                {"role": "user", "content": "Hi"},
+                {"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "MODEL-9"}}]},
+                {"role": "function", key: "MODEL-9", "content": "15"},
+                {"role": "assistant", key: "MODEL-9", "content": "Hello!"},
+                {"role": "user", "content": ASKED[0]},
+                {"role": "assistant", key: "MODEL-9", "content": text},
+            ],
+        }
+        for name, text in (("x", FIRST[0]), ("y", SECOND[0]))
+    ]
+    found = read_dataset(as_jsonl(rows), "a.jsonl")
+    assert found.items[0].turns == (
+        Turn("user", "Hi"), Turn("tool", "15"), Turn("assistant", "Hello!"), Turn("user", ASKED[0]),
+    )  # fmt: skip
+    assert "MODEL-9" not in repr((found.items, found.outputs))
+
+
+def test_a_role_that_nobody_knows_is_named() -> None:
+    rows = [
+        {"prompt": [{"role": role, "content": "x"}, *said(asked)], "chosen": one, "rejected": two}
+        for role, (asked, one, two) in zip(("critic", "system", "system"), ROWS, strict=True)
+    ]
+    with pytest.raises(InputError) as caught:
+        read_dataset(as_jsonl(rows), "a.jsonl")
+    assert "column prompt has a message of the role critic" in caught.value.problems[0]
+    found = read_dataset(as_jsonl(rows), "a.jsonl", reading=Reading(skip_broken=True))
+    assert [item.question for item in found.items] == [*ASKED[1:]]
+
+
+def test_an_empty_turn_of_the_user_is_named_and_an_empty_instruction_is_none() -> None:
+    system = {"role": "system", "content": ""}
+    rows = [
+        {"chosen": [system, *said("Hi", "Hello!", "", "And?", asked, one)],
+         "rejected": [system, *said("Hi", "Hello!", "", "And?", asked, two)]}
+        for asked, one, two in ROWS
+    ]  # fmt: skip
+    with pytest.raises(InputError) as caught:
+        read_dataset(as_jsonl(rows), "a.jsonl")
+    assert "turn 3 (user) is empty" in caught.value.problems[0]
+
+
+def test_a_conversation_may_have_hundreds_of_turns() -> None:
+    spoken = [f"Turn {n}." for n in range(498)]
+    rows = [
+        {"chosen": said(*spoken, asked, one), "rejected": said(*spoken, asked, two)}
+        for asked, one, two in ROWS
+    ]
+    found = read_dataset(as_jsonl(rows), "a.jsonl")
+    assert {len(item.turns) for item in found.items} == {499}
+
+
+def test_lists_of_answers_are_refused_by_name() -> None:
+    rows = [{"prompt": asked, "chosen": [one], "rejected": [two, two]} for asked, one, two in ROWS]
+    with pytest.raises(InputError) as caught:
+        read_dataset(as_jsonl(rows), "a.jsonl")
+    assert caught.value.problems[0].startswith("file: a cell of chosen, rejected holds a list")
 
 
 @pytest.mark.parametrize(

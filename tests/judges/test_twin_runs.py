@@ -53,6 +53,21 @@ def row(level: str | None, text: str, item: str = "1", **more: object) -> dict[s
     return {"item_id": item, "system": "s", "level": level, "text": text, "reference": "It is.", **more}
 
 
+def test_twins_keep_the_conversation_of_their_texts() -> None:
+    """A judge reads the turns of a text, so it must read them of its twin too."""
+    turns = [
+        {"role": role, "content": text}
+        for role, text in (("user", "Hi"), ("assistant", "Hello!"), ("user", "Why?"))
+    ]
+    data = rows(
+        *(row(level, f"{level} is the answer.", question="Why?", turns=turns) for level in ("A0", "A3"))
+    )
+    plan = planned(data, "a.jsonl")
+    found = twin_outputs(plan.twins)
+    assert found
+    assert {one.full_source for one in found} == {"User: Hi\n\nAssistant: Hello!\n\nUser: Why?"}
+
+
 def test_a_pair_is_the_best_level_and_one_at_three_quarters_of_the_way() -> None:
     plan = planned()
     assert (plan.better, plan.worse, plan.n_pairs, dict(plan.left_out)) == ("A0", "A3", 28, {})

@@ -262,7 +262,11 @@ class DatasetBuilder(FileFindings):
         none = self.plain and kept_text(reference) is None
         reference = "" if none else self.text(where, reference_name, reference)
         language = self._language(place(lines.get("language"), item_id), language)
-        asked = [self.text(place(lines.get("question"), item_id), "turn", turn.text) for turn in turns[:-1]]
+        at = place(lines.get("question"), item_id)
+        asked = [
+            self.text(at, f"turn {number} ({turn.role})", turn.text)
+            for number, turn in enumerate(turns[:-1], start=1)
+        ]
         spoken = [*(replace(turn, text=text) for turn, text in zip(turns, asked, strict=False))]
         own = (*spoken, Turn("user", question)) if turns else ()
         self._items.append(Item(item_id, question, reference, language, own))

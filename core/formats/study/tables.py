@@ -1,7 +1,7 @@
 """Read a study's texts from a table in any layout."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
@@ -31,7 +31,7 @@ from core.tables.columns import (
     unknown_columns,
 )
 from core.tables.containers import decode, findings_of, table_rows
-from core.tables.layouts import TURNS, Layout, layout_of
+from core.tables.layouts import KNOWN_ROLES, TURNS, Layout, layout_of, turns_in, unknown_role
 from core.tables.mapping import check_named
 from core.tables.problems import likely_columns, place, question_id, rename, same_wording
 from core.tables.reading import is_blank, name_of, name_problem, reject, shown, suffix_of
@@ -99,6 +99,8 @@ def collect_tabular(
         per_row = [
             [replace(one, cells={**one.cells, "system": alone}) for one in answers] for answers in per_row
         ]
+    builder.problems += _role_problems(records, layout)
+    builder.problems += _list_problems(records, layout)
     flat = [one for answers in per_row for one in answers]
     there = {*layout.named, *(name for one in flat for name in one.cells)}
     there |= {"system", "text"} if layout.wide else set()
@@ -119,6 +121,7 @@ def collect_tabular(
     builder.read_as += layout.said(item_line)
     builder.layout = layout
     note_ignored(builder, layout.others)
+    builder.notes += layout.say_parted(flat)
     found = [
         replace(
             one,
@@ -157,6 +160,36 @@ def layout_in(
     """What the columns of a table mean for a study, whether or not they suffice for one. Raises InputError for no table."""
     table = rows(data, {}, findings_of(data, file_name))
     return layout_of(table, _KNOWN, columns)
+
+
+def _role_problems(records: Sequence[Record], layout: Layout) -> Iterator[str]:
+    """Conversations with a role that Assay does not know, which therefore are none to it."""
+    columns = layout.used if layout.wide or "text" in layout.named else (*layout.used, *layout.others)
+    for record in records:
+        for column in columns:
+            if (role := unknown_role(record.cells.get(column))) is not None:
+                yield (
+                    f"{place(record.line)}: column {shown(column)} has a message of the role {shown(role)}; "
+                    f"known roles: {KNOWN_ROLES}"
+                )
+
+
+def _list_problems(records: Sequence[Record], layout: Layout) -> list[str]:
+    """Columns of answers side by side that hold several answers in a cell."""
+    lists = [
+        one.column
+        for one in layout.answers
+        if any(
+            isinstance(cell := record.cells.get(one.column), list) and turns_in(cell) is None
+            for record in records
+        )
+    ]
+    if not lists:
+        return []
+    return [
+        f"file: a cell of {', '.join(map(shown, lists))} holds a list, as in RewardBench 2 and UltraFeedback; write a row for each "
+        "answer, with its system"
+    ]
 
 
 def _refuse_missing(

@@ -321,7 +321,7 @@ def _judged_text(
         row=output.row,
         text=output.text,
         document=compared_with(request.settings, output),
-        question=output.source,
+        question=output.full_source,
         scores={metric.name: score for metric, score in zip(metrics, kept["scores"], strict=True)},
         reasons=kept["reasons"],
         record=record_of(kind_of(request), kept.get("record")),
