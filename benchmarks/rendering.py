@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,29 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 MODES = ("plain", "markdown", "latex", "code")
 ONBOARDED, ROUNDS = 4, 2
-_WORDS = ["the", "pressure", "of", "a", "gas", "rises", "with", "its", "temperature", "when", "volume", "stays", "as", "it", "was", "and", "no", "molecule", "leaves", "or", "enters"]
+_WORDS = [
+    "the",
+    "pressure",
+    "of",
+    "a",
+    "gas",
+    "rises",
+    "with",
+    "its",
+    "temperature",
+    "when",
+    "volume",
+    "stays",
+    "as",
+    "it",
+    "was",
+    "and",
+    "no",
+    "molecule",
+    "leaves",
+    "or",
+    "enters",
+]
 _PAINTED = """() => { window.painted = new Promise(resolve => {
     const shown = () => document.querySelector('.assay-pair')?.textContent;
     const before = shown();
@@ -99,8 +121,8 @@ def _milliseconds(call: Callable[[], object]) -> float:
     return 1000 * (time.process_time() - begin)
 
 
-def presses(mode: str, n_words: int, n: int) -> list[float]:
-    """Milliseconds from a key until the next pair is painted, of n presses on a new database and server."""
+def presses(mode: str, n_words: int, n: int) -> tuple[list[float], list[float]]:
+    """Milliseconds from a key until the next pair is painted, of n presses on a new database and server; and the server's CPU time."""
     from helpers.processes.app_server import chromium, on_pair, running, settled
     from helpers.texts.factories import dataset, study_in
 
@@ -126,35 +148,41 @@ def presses(mode: str, n_words: int, n: int) -> list[float]:
         with running(store.path) as app, chromium() as browser:
             page = browser.new_page()
             page.goto(link.url(app.url))
-            taken = []
+            taken, processor = [], []
             for number in range(1, n + 2):
                 on_pair(page, number)
                 page.evaluate(_PAINTED)
+                begin = app.processor_seconds()
                 page.keyboard.press("1")
                 taken.append(page.evaluate("window.painted"))
                 settled(page)
-    return taken[1:]  # the first loads what the page needs
+                processor.append(1000 * (app.processor_seconds() - begin))
+    return taken[1:], processor[1:]  # the first loads what the page needs
 
 
-def _elsewhere(checkout: Path, n_words: int, n: int) -> list[float]:
+def _elsewhere(checkout: Path, n_words: int, n: int) -> tuple[list[float], list[float]]:
     """The same presses in another checkout."""
     command = [sys.executable, str(Path(__file__).resolve()), "--measure-plain", str(n_words), str(n)]
     environment = {**os.environ, "ASSAY_CHECKOUT": str(checkout.resolve())}
     done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=True)
-    times: list[float] = json.loads(done.stdout.splitlines()[-1])
-    return times
+    taken, processor = json.loads(done.stdout.splitlines()[-1])
+    return taken, processor
 
 
-def in_turns(n_words: int, n: int, beside: Path | None) -> Iterator[tuple[str, list[float]]]:
+def in_turns(n_words: int, n: int, beside: Path | None) -> dict[str, tuple[list[float], list[float]]]:
     """The presses of each mode, and in another checkout: a part of them each round."""
-    found: dict[str, list[float]] = {mode: [] for mode in (*MODES, *(["plain, beside"] if beside else []))}
+    found: dict[str, tuple[list[float], list[float]]] = {
+        mode: ([], []) for mode in (*MODES, *(["plain, beside"] if beside else []))
+    }
     for _ in range(ROUNDS):
-        for mode, times in found.items():
-            if mode in MODES:
-                times += presses(mode, n_words, n // ROUNDS)
-            elif beside:
-                times += _elsewhere(beside, n_words, n // ROUNDS)
-    yield from found.items()
+        for mode, (times, processor) in found.items():
+            there = beside if mode not in MODES else None
+            taken, more = (
+                _elsewhere(there, n_words, n // ROUNDS) if there else presses(mode, n_words, n // ROUNDS)
+            )
+            times += taken
+            processor += more
+    return found
 
 
 def main() -> None:
@@ -193,14 +221,19 @@ def main() -> None:
             )
     if not options.browser:
         return
-    print("\n| words | shown as | p50 ms | p95 ms | p50, times plain |\n|---|---|---|---|---|")
+    print(
+        "\n| words | shown as | p50 ms | times plain | p95 ms | server, CPU ms | times plain |\n|---|---|---|---|---|---|---|"
+    )
     for n_words in options.words:
-        base: float | None = None
-        for mode, times in in_turns(n_words, options.presses, options.beside):
-            middle = statistics.median(times)
-            base = base or middle
+        base: tuple[float, float] | None = None
+        for mode, (times, processor) in in_turns(n_words, options.presses, options.beside).items():
+            middle, each = statistics.median(times), statistics.mean(processor)
+            base = base or (middle, each)
             late = statistics.quantiles(times, n=20, method="inclusive")[18]
-            print(f"| {n_words} | {mode} | {middle:.0f} | {late:.0f} | {middle / base:.2f} |", flush=True)
+            print(
+                f"| {n_words} | {mode} | {middle:.0f} | {middle / base[0]:.2f} | {late:.0f} | {each:.0f} | {each / base[1]:.2f} |",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -78,9 +78,7 @@ def _shown_problems(design: Design) -> list[str]:
     language = design.code_language
     if not language or lexer_named(language) is not None:
         return []
-    return [
-        f"code language: Pygments knows no language called {language[:40]!r}; use a name such as python or sql"
-    ]
+    return [f"code language: there are no colours for {language[:40]!r}; use a name such as python or sql"]
 
 
 def check_rating_design(design: Design, task: RatingTask) -> None:
