@@ -53,8 +53,8 @@ STYLE = """
 .assay-math .assay-strike-up { background: var(--up); }
 .assay-math .assay-strike-down { background: var(--down); }
 .assay-math .assay-strike-both { background: var(--up), var(--down); }
-.assay-math mtd[columnalign="left"] { text-align: left; }
-.assay-math mtd[columnalign="right"] { text-align: right; }
+.assay-math mtd[columnalign="left"] { text-align: -webkit-left; }
+.assay-math mtd[columnalign="right"] { text-align: -webkit-right; }
 .assay-math [mathvariant^="bold"] { font-weight: bold; }
 .assay-math [mathvariant$="italic"] { font-style: italic; }
 .assay-math [mathvariant="monospace"] { font-family: ui-monospace, monospace; }
