@@ -39,7 +39,7 @@ from core.tables.containers import decode_utf8
 from core.tables.writer import excel_csv
 from pages.studies import designing
 from pages.studies.texts_file import StudyFile, said_read, study_file
-from pages.widgets import blind_pair, chosen_judge, chosen_scores, level_diff, rating_scales, settings_form
+from pages.widgets import chosen_judge, chosen_scores, level_diff, rating_scales, settings_form
 from pages.widgets.menus import given_file, name_of
 from pages.widgets.messages import capital, file_read, keep, mistakes_shown, plain
 from pages.widgets.parts import HELP, other_page
@@ -340,7 +340,7 @@ def _preview(dataset: Dataset, shown: Shown) -> None:
     texts: Mapping[tuple[str, str], str] = {
         (one.level, one.source): one.text for one in dataset.outputs if one.item_id == item.item_id
     }
-    blind_pair.item_turns(item, shown)
+    level_diff.item_turns(item, shown)
     level_diff.shown_card("Question", item.question, item.language, shown.question)
     if item.reference:
         level_diff.shown_card("Reference", item.reference, item.language, shown)

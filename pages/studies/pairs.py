@@ -259,7 +259,7 @@ def _pair(found: PairList, at: int) -> None:
     key = found.keys[at]
     item, design = found.items[key[0]], found.record.study.design
     shown = design.shown
-    blind_pair.item_turns(item, shown, at)
+    level_diff.item_turns(item, shown, at)
     st.html(
         f'<div class="assay-question assay-text" tabindex="0" {blind_pair.language_of(item.language)}>'
         f"{blind_pair.text_html(item.question, shown.question)}</div>"
