@@ -48,8 +48,14 @@ OLD_STEPS = (
 OLD_BUNDLES = (4, 5, 6, 7)
 OLD_BACKUPS = (1, 2)
 VALUES: Mapping[tuple[str, str], str] = {("run", "worked_seconds"): "coalesce(worked_seconds, 0)"}
-"""(table, column) -> SQL for its value from the old row, for columns that are new without a default, or whose meaning changed.
+"""(table, column) -> SQL for its value from the old row, for columns whose meaning changed.
 For what SQL cannot do, give `_copy_rows` a Python function with create_function."""
+ADDED_COLUMNS: Mapping[tuple[str, str], str] = {
+    ("study", "rendering"): "'plain'",
+    ("study", "code_language"): "''",
+}
+"""(table, column) -> SQL for its value, where the old table has no such column and the new one has no default. Raters of older studies
+read texts as they were written."""
 ADDED_MEMBERS = ("entered.jsonl", "inclusion.jsonl", "shipped.jsonl")
 """Members that older bundles may lack. They are empty then.
 
@@ -158,14 +164,19 @@ def _copy_rows(connection: sqlite3.Connection, name: str) -> None:
     for table, columns in wanted.items():
         if table not in there:
             continue
-        values = {column: VALUES.get((table, column)) or f'"{column}"' for column in columns}
-        listed = [column for column in columns if column in there[table] or (table, column) in VALUES]
+        values = {
+            column: VALUES.get((table, column)) or f'"{column}"'
+            if column in there[table]
+            else ADDED_COLUMNS.get((table, column))
+            for column in columns
+        }
+        listed = [column for column in columns if values[column] is not None]
         names = ", ".join(f'"{column}"' for column in listed)
         (ordered,) = connection.execute(
             "SELECT NOT wr FROM pragma_table_list WHERE schema = 'main' AND name = ?", [table]
         ).fetchone()
         connection.execute(
-            f'INSERT INTO main."{table}" ({names}) SELECT {", ".join(values[column] for column in listed)} '
+            f'INSERT INTO main."{table}" ({names}) SELECT {", ".join(str(values[column]) for column in listed)} '
             f'FROM old."{table}"' + (" ORDER BY rowid" if ordered else "")
         )
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from core.schema.analysis import Analysis, Table, Tell, Verdict, resamples_setting, rng_setting
+from core.schema.rendering import Rendering, Shown
 from core.schema.result_table import Interval
 from core.schema.rows import column, entry, row
 from core.schema.settings import Settings
@@ -99,6 +100,9 @@ class Leakage:
     app_version: str = entry("version of Assay that computed it")
     candidate: str = entry("the system that the strongest rule describes; swapping the two changes no number")
     comparator: str = entry("the other system")
+    rendering: Rendering = entry(
+        "how raters see the texts, which is what was measured: `plain`, `markdown`, `latex` or `code`"
+    )
     features: tuple[str, ...] = entry("names of the features, in the order of their analysis")
     per_level: tuple[LeakageRow, ...] = entry("each level", rows=LeakageRow, keyed_by="level")
     overall: LeakageRow = entry("all levels together", rows=LeakageRow)
@@ -136,6 +140,7 @@ def leakage_of(study: str, dataset_sha256: str, audit: "LeakageAudit") -> Leakag
         app_version=__version__,
         candidate=audit.candidate,
         comparator=audit.comparator,
+        rendering=audit.shown.rendering,
         features=tuple(feature.name for feature in audit.overall.features),
         per_level=tuple(_part(audit, part) for part in audit.levels),
         overall=_part(audit, audit.overall),
@@ -184,7 +189,9 @@ def _verdicts(found: Leakage) -> tuple[Verdict, ...]:
 
 
 def _notes(found: Leakage) -> tuple[str, ...]:
+    seen = Shown(found.rendering).named
     return (
+        f"Measured: the texts as raters see them, {f'shown as {seen}' if seen else 'as they were written'}.",
         f"The strongest rule describes the answers of {found.candidate}. Its p-value is corrected for trying every rule.",
         "AUC: how well a rule learned from other questions tells which system is which. 0.5 is guessing, 1 is always right.",
         f"p: from at most {found.n_resamples:,} swaps of the two systems within a question. Holm p: corrected for the "

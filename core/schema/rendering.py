@@ -6,6 +6,7 @@ from typing import Literal, get_args
 Rendering = Literal["plain", "markdown", "latex", "code"]
 """plain: as written; markdown: CommonMark with tables; latex: the same with formulas; code: fixed width, highlighted."""
 RENDERINGS: tuple[Rendering, ...] = get_args(Rendering)
+_NAMES = {"plain": "", "markdown": "Markdown", "latex": "Markdown with LaTeX formulas"}
 
 
 @dataclass(frozen=True)
@@ -15,6 +16,13 @@ class Shown:
     rendering: Rendering = "plain"
     code_language: str = ""
     """Of code, as Pygments names it; empty: the code is not highlighted."""
+
+    @property
+    def named(self) -> str:
+        """What texts are shown as, for sentences: `Markdown`, `python code`; empty where they are shown as written."""
+        if self.rendering == "code":
+            return f"{self.code_language} code".lstrip()
+        return _NAMES[self.rendering]
 
     @property
     def question(self) -> "Shown":

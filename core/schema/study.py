@@ -185,6 +185,8 @@ Role = Literal["candidate", "comparator"]
 GuessedSide = Literal["left", "right", "unsure"]
 Score = Literal["composite", "net_preference"]
 FlaggedPairs = Literal["keep", "leave_out"]
+KeyScheme = Literal["digits", "letters", "alt", "off"]
+"""The keys with which a rater answers: 1, 2 ...; letters; digits with Alt; none."""
 
 CHOICES: tuple[Choice, ...] = get_args(Choice)
 """In the order of keys 1 to 4."""
@@ -419,6 +421,8 @@ class Rater:
     """0: guidelines not read yet; from 1: practice pairs done + 1."""
     diff_mode: str = "own_a0"
     """Which differences were last marked for this rater."""
+    key_scheme: KeyScheme = "digits"
+    """The keys with which this rater answers."""
     consent_utc: str | None = None
     """When the rater agreed to the consent text; None: not yet, or there is none."""
     finished_utc: str | None = None

@@ -106,6 +106,7 @@ CREATE TABLE rater (
     study_id INTEGER REFERENCES study(id), rater_id TEXT, dry_run INTEGER NOT NULL,
     imported INTEGER NOT NULL, language TEXT, created_utc TEXT NOT NULL, revoked INTEGER NOT NULL,
     link_number INTEGER NOT NULL, token_sha256 TEXT, onboarding INTEGER NOT NULL, diff_mode TEXT,
+    key_scheme TEXT NOT NULL DEFAULT 'digits',
     consent_utc TEXT, finished_utc TEXT, excluded TEXT, withdrawn INTEGER NOT NULL,
     PRIMARY KEY (study_id, rater_id)
 ) STRICT

@@ -11,7 +11,7 @@ from rapidfuzz.distance import LCSseq
 
 from core.diff import diff_against, tokenize
 from core.rendering import rendered, text_as_read
-from core.rendering.tree import Element, elements, leaves, read
+from core.rendering.tree import Element, Formula, Leaf, Node, elements, leaves, marked, read
 from core.schema.rendering import AS_WRITTEN, Shown
 from core.schema.study import FIRST_LEVEL, NO_ANSWER, Design, Item, Output, Study, TextKey
 from core.stats.blinding import Separability, SingleRule, separability, strongest_rule
@@ -73,7 +73,13 @@ _SET: tuple[Feature, ...] = (
     Feature("list_items", "fewer items of lists", "more items of lists"),
     Feature("table_cells", "fewer cells of tables", "more cells of tables"),
     Feature("code", "less code", "more code"),
+    Feature("coloured_code", "less coloured code", "more coloured code"),
     Feature("emphasis", "less emphasis", "more emphasis"),
+    Feature(
+        "other_formatting",
+        "fewer numbered lists, quotations, lines and links",
+        "more numbered lists, quotations, lines and links",
+    ),
     Feature("formulas", "fewer formulas", "more formulas"),
 )
 """Of texts that are set, in place of their formatting: what a reader sees of it."""
@@ -91,7 +97,8 @@ def features_of(shown: Shown) -> tuple[Feature, ...]:
 def seen_in(document: Element) -> dict[str, float]:
     """What a reader sees of a text's formatting, by the names of features.
 
-    blocks: paragraphs, headings, cells, blocks of code or a formula; code: characters; emphasis: words or phrases; all else: how many.
+    blocks: paragraphs, headings, cells, blocks of code or a formula; code: characters, also of those in colours; emphasis: words or
+    phrases; all else: how many.
     """
     found = list(elements(document))
     tags = Counter(element.tag for element in found)
@@ -102,9 +109,43 @@ def seen_in(document: Element) -> dict[str, float]:
         "list_items": tags["item"],
         "table_cells": tags["cell"] + tags["heading_cell"],
         "code": sum(len(leaf.text) for one in code for leaf in leaves(one)),
+        "coloured_code": sum(len(leaf.text) for leaf in leaves(document) if leaf.style),
         "emphasis": tags["emphasis"] + tags["strong"],
+        "other_formatting": sum(tags[one] for one in ("numbered_list", "quotation", "rule", "link", "image")),
         "formulas": sum(leaf.formula is not None for leaf in leaves(document)),
     }
+
+
+def text_as_seen(text: str, shown: Shown) -> str:
+    """The characters that a reader sees: of a formula its letters and signs, not the LaTeX that sets them."""
+    if shown.as_written:
+        return text
+
+    def seen(node: Node) -> Node:
+        if isinstance(node, Element):
+            return replace(node, children=tuple(map(seen, node.children)))
+        return replace(node, text=_seen(node))
+
+    document = seen(rendered(text, shown))
+    assert isinstance(document, Element)
+    return read(document).text
+
+
+def _seen(leaf: Leaf) -> str:
+    return leaf.text if leaf.formula is None else _letters(leaf.formula)
+
+
+def _letters(formula: Formula) -> str:
+    return formula.text + "".join(map(_letters, formula.children))
+
+
+def marked_size(base: str, text: str, shown: Shown) -> int:
+    """Number of characters that raters see marked as added or removed; of a formula that differs, all its letters and signs."""
+    if shown.as_written:
+        return diff_size(base, text)
+    document = rendered(text, shown)
+    segments = diff_against(text_as_read(base, shown), read(document).text)
+    return sum(len(_seen(leaf)) for leaf in leaves(marked(document, segments)) if leaf.kind != "same")
 
 
 def words_and_marks(text: str) -> list[str]:
@@ -140,7 +181,7 @@ def feature_table(
 ) -> dict[TextKey, tuple[float, ...]]:
     """The features of every text as raters see it, in the order of `features_of(shown)`.
 
-    - length: characters.
+    - length: characters, in a formula its letters and signs.
     - change_of_length: absolute difference from the system's own A0, in words and punctuation marks. At A0, and in
       studies without A0, from the reference. Raters see changes marked against the same text.
     - diff_size: characters marked as added or removed against that text.
@@ -152,11 +193,13 @@ def feature_table(
     `outputs` contains each (item, level, source) once. Texts are used as raters read them, without the marks that only set them.
     """
     written = {(o.item_id, o.level, o.source): o.text for o in outputs}
-    texts = {key: text_as_read(text, shown) for key, text in written.items()}
-    references = {item.item_id: text_as_read(item.reference, shown) for item in items}
+    texts = {key: text_as_seen(text, shown) for key, text in written.items()}
+    references = {item.item_id: item.reference for item in items}
     names = [feature.name for feature in features_of(shown)]
     tokens = {key: words_and_marks(text) for key, text in texts.items()}
-    n_in_reference = {item_id: len(words_and_marks(text)) for item_id, text in references.items()}
+    n_in_reference = {
+        item_id: len(words_and_marks(text_as_seen(text, shown))) for item_id, text in references.items()
+    }
     triples = {key: _triples(found) for key, found in tokens.items()}
     repeated = _repeated(triples)
     table = {}
@@ -164,12 +207,12 @@ def feature_table(
         item, level, source = key
         own_first = (item, FIRST_LEVEL, source)
         against_own = level != FIRST_LEVEL and own_first in texts
-        base = texts[own_first] if against_own else references[item]
+        base = written[own_first] if against_own else references[item]
         n_in_base = len(tokens[own_first]) if against_own else n_in_reference[item]
         values = {
             "length": len(text),
             "change_of_length": abs(len(tokens[key]) - n_in_base),
-            "diff_size": diff_size(base, text),
+            "diff_size": marked_size(base, written[key], shown),
             "sentences": sentences(text),
             "punctuation": punctuation(text),
             "repeated_wording": sum(triple in repeated for triple in triples[key])
@@ -232,8 +275,8 @@ class Linkage:
         )
 
 
-def link_levels(levels: Sequence[str], outputs: Iterable[Output]) -> Linkage:
-    """Compare every text at a later level with both A0 texts of its question.
+def link_levels(levels: Sequence[str], outputs: Iterable[Output], shown: Shown = AS_WRITTEN) -> Linkage:
+    """Compare every text at a later level with both A0 texts of its question, as raters see them.
 
     The nearer A0 has the longer common subsequence of words and marks, as a share of the longer text
     (rapidfuzz LCSseq.normalized_similarity). `outputs` has texts by two systems. Undefined without A0 or later levels.
@@ -244,7 +287,8 @@ def link_levels(levels: Sequence[str], outputs: Iterable[Output]) -> Linkage:
     firsts: dict[str, dict[str, list[int]]] = {}
     later: list[tuple[str, str, list[int]]] = []
     for output in outputs:
-        code = [numbers.setdefault(token, len(numbers)) for token in words_and_marks(output.text)]
+        tokens = words_and_marks(text_as_seen(output.text, shown))
+        code = [numbers.setdefault(token, len(numbers)) for token in tokens]
         if output.level == FIRST_LEVEL:
             firsts.setdefault(output.item_id, {})[output.source] = code
         elif output.level in levels:
@@ -280,7 +324,9 @@ _ADVICE = {
             "list_items": "lists",
             "table_cells": "tables",
             "code": "code",
+            "coloured_code": "colours of code",
             "emphasis": "emphasis",
+            "other_formatting": "numbered lists, quotations, lines and links",
             "formulas": "formulas",
         }.items()
     },
@@ -337,6 +383,8 @@ class LeakageAudit:
     """System -> its texts that are empty, of which there are as many as pairs."""
     shuffled: bool
     """Whether the design shuffles levels already."""
+    shown: Shown
+    """How raters see the texts, which is what was measured."""
     n_resamples: int
     rng: int
 
@@ -423,7 +471,7 @@ def audit_texts(
         comparator=design.comparator,
         levels=tuple(part(level, [level]) for level in levels),
         overall=part(None, levels),
-        linkage=link_levels(levels, outputs),
+        linkage=link_levels(levels, outputs, design.shown),
         no_answers={
             source: sum(
                 one.text == NO_ANSWER for one in outputs if one.source == source and one.level in levels
@@ -431,6 +479,7 @@ def audit_texts(
             for source in (design.candidate, design.comparator)
         },
         shuffled=design.level_order == "shuffled",
+        shown=design.shown,
         n_resamples=n_resamples,
         rng=rng,
     )

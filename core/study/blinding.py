@@ -22,6 +22,7 @@ from core.schema.study import (
     Dimension,
     Guess,
     GuessedSide,
+    KeyScheme,
     Preference,
     Rater,
     RatingAnswer,
@@ -338,6 +339,16 @@ class Desk(Generic[Entry, Given]):
             if found.done < found.total:
                 raise NotAllowed(f"Some {self._unit}s are still open. Please answer them first.")
             self._keep(finished_utc=now_utc())
+
+    @property
+    def key_scheme(self) -> KeyScheme:
+        """The keys with which this rater answers."""
+        return self._rater.key_scheme
+
+    def remember_keys(self, scheme: KeyScheme) -> None:
+        """Save the keys with which this rater answers, for every visit."""
+        if scheme != self._rater.key_scheme:
+            self._keep(key_scheme=scheme)
 
     def finish_step(self, step: int) -> None:
         """Record that the guidelines (1) or a practice pair (2 ...) are done."""

@@ -32,16 +32,8 @@ COLUMNS = (
 )
 GUESS_COLUMNS = (
     *("study", "rater", "item_id", "level", "person", "person_side", "guess", "right", "comment"),
-    *(
-        "answered_utc",
-        "seconds",
-        "seconds_first",
-        "seconds_visible",
-        "translated",
-        "dry_run",
-        "excluded",
-        "app_version",
-    ),
+    *("answered_utc", "seconds", "seconds_first", "seconds_visible", "translated"),
+    *("dry_run", "excluded", "app_version"),
 )
 
 
@@ -186,8 +178,7 @@ RATING_COLUMNS = (
     *("spans", "no_errors", "done", "shown_utc", "answered_utc", "seconds", "seconds_first"),
     *("seconds_visible", "translated", "times_saved", "comment"),
     *("invalid", "repeat", "dry_run", "excluded", "app_version", "dataset_sha256", "design_seed"),
-    "rendering",
-    "code_language",
+    *("rendering", "code_language"),
 )
 """Columns of the JSONL. The CSV replaces `scores` with one column per dimension, `score_NAME`. Both end with `inclusion_probability` if
 texts of the study were drawn with known probabilities."""

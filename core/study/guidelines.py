@@ -4,7 +4,7 @@ import html
 import json
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import get_args
@@ -12,6 +12,7 @@ from typing import get_args
 import regex
 
 from core.errors import InputError
+from core.schema.rendering import Rendering, Shown
 from core.schema.scores import TurnRole
 from core.schema.study import CHOICES, GUESSED_SIDES, NO_LEVEL, Asks, Choice, FlaggedPairs, Study
 
@@ -74,6 +75,12 @@ class PracticePair:
     right: str
     expected: Choice
     hint: str
+    code_language: str = ""
+    """Of answers that are code."""
+
+    def shown_in(self, shown: Shown) -> Shown:
+        """How the pair is shown in a study whose texts are shown so: code in its own language, where the study highlights any."""
+        return replace(shown, code_language=self.code_language) if shown.code_language else shown
 
 
 def shipped_languages(asks: Asks = "levels") -> list[str]:
@@ -158,9 +165,9 @@ def _read_text(text: str) -> str:
 
 
 @cache
-def practice_pairs(asks: Asks = "levels") -> tuple[PracticePair, ...]:
-    """The practice pairs shipped with Assay; none for studies that rate single texts."""
-    entries = json.loads((_DATA / "practice.json").read_text("utf-8"))[asks]
+def practice_pairs(asks: Asks = "levels", rendering: Rendering = "plain") -> tuple[PracticePair, ...]:
+    """The practice pairs shipped with Assay for texts that are shown so; none for studies that rate single texts."""
+    entries = json.loads((_DATA / "practice.json").read_text("utf-8")).get(asks, {}).get(rendering, [])
     return tuple(
         PracticePair(
             question=entry["question"],
@@ -172,6 +179,7 @@ def practice_pairs(asks: Asks = "levels") -> tuple[PracticePair, ...]:
             right=entry["right"]["text"],
             expected=entry["expected"],
             hint=entry["hint"],
+            code_language=entry.get("code_language", ""),
         )
         for entry in entries
     )

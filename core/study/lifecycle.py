@@ -115,11 +115,11 @@ def usual_design(dataset: Dataset, candidate: str | None = None, comparator: str
         design = Design(*dataset.sources, margin=None, seed=new_seed(), blinding_pairs=0)
     else:
         design = Design(*roles(dataset, candidate, comparator), seed=new_seed())
-    design = with_shown(design, guessed(output.text for output in dataset.outputs).shown)
+    design = designed_to_show(design, guessed(output.text for output in dataset.outputs).shown)
     return replace(design, score="net_preference", blinding_pairs=0) if dataset.plain else design
 
 
-def with_shown(design: Design, shown: Shown) -> Design:
+def designed_to_show(design: Design, shown: Shown) -> Design:
     """The design, with another way to show texts."""
     return replace(design, rendering=shown.rendering, code_language=shown.code_language)
 
@@ -128,11 +128,11 @@ def say_shown(design: Design, texts: Iterable[str]) -> str:
     """How raters will see the texts, with the reason where it was guessed; empty where they are shown as written and look so."""
     guess = guessed(texts)
     if design.shown != guess.shown:
-        return "" if design.shown.as_written else f"Raters see the answers as {design.rendering}."
+        return "" if design.shown.as_written else f"Raters see the answers as {design.shown.named}."
     if guess.shown.as_written:
         return ""
     return (
-        f"Raters see the answers as {design.rendering}, because {counted(guess.n_like, 'text')} of {guess.n:,} "
+        f"Raters see the answers as {design.shown.named}, because {counted(guess.n_like, 'text')} of {guess.n:,} "
         f"{'looks' if guess.n_like == 1 else 'look'} so."
     )
 
@@ -174,7 +174,7 @@ def new_rating_design(rating_design: RatingDesign, outputs: OutputSet, task: Rat
     """The design of a new study of ratings: what is declared, and the usual one for the rest. It has no roles and no guesses."""
     usual = Design("", "", seed=new_seed(), blinding_pairs=0)
     if task.spans is None:
-        usual = with_shown(usual, guessed(output.text for output in outputs.outputs).shown)
+        usual = designed_to_show(usual, guessed(output.text for output in outputs.outputs).shown)
     return replace(_unless_declared(usual, rating_design), **rating_design.declared)
 
 
@@ -323,7 +323,7 @@ def change_design(store: Store, study: Study, design: Design) -> Study:
         if study.first_vote_utc is not None:
             raise NotAllowed(
                 f"The design was frozen at the first vote ({study.first_vote_utc}). "
-                "Margin, confidence level, analysis set, roles and draws can no longer change."
+                "Margin, confidence level, analysis set, roles, draws and how texts are shown can no longer change."
             )
         if study.kind == "ratings":
             assert study.task is not None
@@ -445,11 +445,7 @@ def _check_language_tag(language: str) -> None:
 def describe_design(design: Design, levels: Sequence[str] = ()) -> str:
     """The design in one line, for log and screen. levels: levels of a study of pairs."""
     votes = "from all raters" if design.votes_per_pair is None else f"{design.votes_per_pair}"
-    seen = (
-        ""
-        if design.shown.as_written
-        else f", texts shown as {' '.join(filter(None, (design.code_language, design.rendering)))}"
-    )
+    seen = f", texts shown as {design.shown.named}" if design.shown.named else ""
     if not design.candidate:  # texts are rated one by one
         return f"seed {design.seed}, ratings per item {votes}, hidden repeats {design.repeat_share:.0%}{seen}"
     whose = f"those of {design.person_system}" if design.margin is None else f"the {design.person}'s"

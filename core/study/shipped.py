@@ -35,7 +35,7 @@ def shipped_texts(study: Study) -> Iterator[ShippedText]:
     for language, texts in shipped_wording().items():
         yield ShippedText("wording", language, _json(texts))
     if study.kind == "pairs":
-        yield ShippedText("practice", "", _json([asdict(pair) for pair in practice_pairs(study.asks)]))
+        yield ShippedText("practice", "", _json([asdict(pair) for pair in _practice_of(study)]))
         yield ShippedText("aids", "", _json(asdict(shipped_aids())))
 
 
@@ -105,7 +105,12 @@ def _labels(text: str) -> Mapping[str, str]:
 def practice_read(store: Store, study: Study) -> tuple[PracticePair, ...]:
     """The practice pairs that raters see; none where they rate single texts."""
     copies = _copies(store, study, "practice")
-    return practice_pairs(study.asks) if copies is None else _practice(copies[""])
+    return _practice_of(study) if copies is None else _practice(copies[""])
+
+
+def _practice_of(study: Study) -> tuple[PracticePair, ...]:
+    """The practice pairs of this version for such a study."""
+    return practice_pairs(study.asks, study.design.rendering)
 
 
 @cache

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.errors import AssayError
 from core.study.blinding import RaterDesk, RatingDesk
-from pages.annotate import around, pairs, texts
+from pages.annotate import around, keys, pairs, texts
 from pages.widgets import blind_pair, own, rendered, visitor
 from pages.widgets import blind_pair as presses
 from pages.widgets.gone import forget_gone_widgets
@@ -23,9 +23,11 @@ def render() -> None:
     with visitor.one_desk():
         with suppress(AssayError), visitor.any_desk() as desk:  # what is wrong is said below
             around.whose(desk)
-            if desk.shown.rendering == "latex":
-                rendered.set_formulas()
-        _screen()
+            rendered.set_formulas(desk.shown)
+        with st.container():  # what follows keeps its place, however much the fragment draws
+            _screen()
+        with suppress(AssayError), visitor.any_desk() as desk:
+            keys.setting(desk)
 
 
 @st.fragment

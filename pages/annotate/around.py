@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.study.blinding import EntryStatus, RaterDesk, RatingDesk
 from core.study.guidelines import CONSENT
-from pages.widgets import blind_pair, own, visitor
+from pages.widgets import blind_pair, own, said, visitor
 from pages.widgets.messages import plain
 
 Go = Callable[[str | int], None]
@@ -113,8 +113,8 @@ def show_place(place: str, desk: RaterDesk | RatingDesk, go: Go) -> bool:
     elif place == "finish":
         _finish(desk, go)
     elif place == "end":
-        st.title("Done. Thank you!")
-        st.write(f"All {desk.total} answers are saved and locked; you can close this window.")
+        said.title("Done. Thank you!")
+        said.line(f"All {desk.total} answers are saved and locked; you can close this window.")
     else:
         return False
     return True
@@ -122,7 +122,7 @@ def show_place(place: str, desk: RaterDesk | RatingDesk, go: Go) -> bool:
 
 def _consent(desk: RaterDesk | RatingDesk, go: Go) -> None:
     """The study's consent text. Nothing else is shown before the rater agrees."""
-    st.title("Before you start")
+    said.title("Before you start")
     st.markdown(desk.wording()[CONSENT])
     if st.button("I agree", type="primary", key="agree"):
         desk.agree()
@@ -135,11 +135,9 @@ def _unit(desk: RaterDesk | RatingDesk) -> str:
 
 
 def header(desk: RaterDesk | RatingDesk, number: int, marks: Sequence[str], none: str) -> None:
-    """Position in the list, progress, and what is saved (marks)."""
+    """Position in the list, progress, and what is saved. marks: HTML; without any it says `none`."""
     done = desk.done
-    where, saved = st.columns([2, 3], vertical_alignment="bottom")
-    where.markdown(f"**{_unit(desk).capitalize()} {number} of {desk.total}** · {done} done")
-    saved.markdown(" · ".join(f":material/check: {mark}" for mark in marks) or none)
+    said.place(f"{_unit(desk).capitalize()} {number} of {desk.total}", f"{done} done", marks, none)
     st.progress(done / desk.total)
 
 
@@ -154,15 +152,21 @@ def save_note(
 
 
 def note(
-    desk: RaterDesk | RatingDesk, key: str, comment: str, invalid: bool, *, on_change: Callable[[], None]
+    desk: RaterDesk | RatingDesk,
+    key: str,
+    comment: str,
+    invalid: bool,
+    *,
+    hint: str,
+    on_change: Callable[[], None],
 ) -> tuple[str, bool]:
-    """Comment and invalid flag as they are in the browser, at first as given. key: identifies pair and rater."""
+    """Comment and invalid flag as they are in the browser, at first as given. key: identifies pair and rater. hint: as in own.text_box."""
     opened: tuple[str, bool] | None = st.session_state.get(_OPENED)
     if opened is None or opened[0] != key:  # never closed or opened by what is written in it
         st.session_state[_OPENED] = opened = (key, bool(comment or invalid))
     keep = blind_pair.call_in_turn(on_change)
     with st.expander(f"Comment, or report a broken {_unit(desk)}", expanded=opened[1]):
-        written = own.text_box("Comment (optional)", comment, key=f"m{key}", on_change=keep)
+        written = own.text_box("Comment (optional)", comment, key=f"m{key}", on_change=keep, hint=hint)
         flagged = st.checkbox(
             plain(desk.wording()[desk.invalid_key]),
             invalid,
@@ -177,9 +181,7 @@ def note_mark(desk: RaterDesk | RatingDesk, invalid: bool) -> None:
 
     The line is there without it too: a button that moves while the mouse is down on it is not pressed.
     """
-    st.markdown(
-        f":small[{f':material/check: This {_unit(desk)} is reported as broken' if invalid else '&nbsp;'}]"
-    )
+    said.status(f"✓ This {_unit(desk)} is reported as broken" if invalid else "&nbsp;")
 
 
 def note_in_browser(key: str, saved: tuple[str, bool]) -> tuple[str, bool] | None:
@@ -209,10 +211,10 @@ def _overview(desk: RaterDesk | RatingDesk, go: Go) -> None:
     """The grid of numbers, and what is still open."""
     statuses, unit = desk.statuses(), _unit(desk)
     still = [status for status in statuses if not status.answered]
-    st.title(f"Your {unit}s")
+    said.title(f"Your {unit}s")
     if still:
         put_off = _runs([status.number for status in still if status.skipped])
-        st.write(
+        said.line(
             f"{len(statuses) - len(still)} of {len(statuses)} answered. "
             f"Still open: {_runs([status.number for status in still])}."
             + (f" Of these you skipped {put_off}." if put_off else "")
@@ -220,7 +222,7 @@ def _overview(desk: RaterDesk | RatingDesk, go: Go) -> None:
         if st.button(f"Go to the next open {unit}", type="primary", key="open"):
             go(desk.next_open() or "list")
     else:
-        st.write(
+        said.line(
             f"All {len(statuses)} {unit}s are answered. You can still change an answer: press its number."
         )
         if st.button("Finish", type="primary", key="finish"):
@@ -236,9 +238,9 @@ def _overview(desk: RaterDesk | RatingDesk, go: Go) -> None:
 
 def _finish(desk: RaterDesk | RatingDesk, go: Go) -> None:
     """The last step before the answers are locked."""
-    st.title(f"All {_unit(desk)}s are answered")
+    said.title(f"All {_unit(desk)}s are answered")
     follows = isinstance(desk, RaterDesk) and desk.guesses_follow
-    st.write(
+    said.line(
         f"All {desk.total} answers are saved. You can still look at them and change them. "
         "Once locked, they cannot be changed"
         + ("; one last short question follows." if follows else ", and you are done.")
@@ -253,16 +255,16 @@ def _finish(desk: RaterDesk | RatingDesk, go: Go) -> None:
 
 def nothing_to_do(desk: RaterDesk | RatingDesk, reason: str) -> None:
     """Why nothing can be answered now, and which answers are saved."""
-    st.title("Nothing to do here now")
-    st.write(reason)
+    said.title("Nothing to do here now")
+    said.line(reason)
     unit = _unit(desk)
     saved = [status.number for status in desk.statuses() if status.answered]
     if saved:
-        st.write(
+        said.line(
             f"Saved: {unit}{'' if len(saved) == 1 else 's'} {_runs(saved)} ({len(saved)} of {desk.total}). Thank you."
         )
     elif desk.total:
-        st.write(f"You have not saved any {unit}.")
+        said.line(f"You have not saved any {unit}.")
 
 
 def _runs(numbers: list[int]) -> str:

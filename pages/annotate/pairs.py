@@ -2,6 +2,7 @@
 
 import time
 from functools import partial
+from html import escape
 
 import streamlit as st
 
@@ -18,12 +19,12 @@ from core.study.guidelines import (
     QUESTION_KEYS,
     REFERENCE,
 )
-from pages.annotate import around
+from pages.annotate import around, keys
 from pages.annotate.around import Go, OnScreen
-from pages.widgets import blind_pair, own, visitor
+from pages.widgets import blind_pair, own, said, visitor
 from pages.widgets import blind_pair as presses
-from pages.widgets.messages import plain
 from pages.widgets.own import OfPress
+from pages.widgets.said import study_words
 
 _SHOWN, _SAVED = "rating_shown", "rating_saved"
 _HANDLED, _NOTE = "rating_handled", "rating_note"
@@ -59,8 +60,8 @@ def show_study(desk: RaterDesk, go: Go) -> None:
 
 def _guide(desk: RaterDesk, go: Go) -> None:
     """The guidelines and the estimated time."""
-    st.markdown(desk.guidelines())
-    st.write(
+    said.guidelines(desk.guidelines(), desk.language)
+    said.line(
         f"You have {desk.total} pairs, about {estimated_minutes(desk.total)} minutes in all. "
         "You can stop at any time: the same link brings you back to where you were."
     )
@@ -89,21 +90,21 @@ def _practice(desk: RaterDesk, number: int, go: Go) -> None:
     """A practice pair with the answer that most people would give."""
     practice, aids = desk.practice(), desk.aids
     pair = practice[number - 1]
-    st.markdown(f":small[Practice {number} of {len(practice)}: does not count]")
-    words = desk.wording()
+    said.title(f"Practice {number} of {len(practice)}: does not count", small=True)
+    words, shown = desk.wording(), pair.shown_in(desk.shown)
     asked = words[QUESTION_KEYS[desk.asks]]
-    blind_pair.heading(pair.question, pair.reference, "en", pair.level, asked, aids, words, desk.shown)
+    blind_pair.heading(pair.question, pair.reference, "en", pair.level, asked, aids, words, shown)
     base = NO_BASE if pair.level == NO_LEVEL else OWN_BASE
     bases = pair.left_a0, pair.right_a0
     if pair.level == FIRST_LEVEL:
         base, bases = REFERENCE, (pair.reference, pair.reference)
-    mode = blind_pair.diff_control(base, desk.diff_mode, aids)
-    blind_pair.texts(words, pair.left, pair.right, *bases, "en", mode, base, desk.shown)
+    mode = blind_pair.diff_control(base, desk.diff_mode, aids, desk.key_scheme)
+    blind_pair.texts(words, pair.left, pair.right, *bases, "en", mode, base, shown)
     given: Choice | None = st.session_state.get(_TRIED.format(number))
     # What follows a press is beside the buttons: below a long page nobody would see it.
     place = blind_pair.choice_place()
     labels = blind_pair.choice_labels(words)
-    pressed = blind_pair.choice_buttons(place, f"p{number}", labels, given)
+    pressed = blind_pair.choice_buttons(place, f"p{number}", labels, given, keys=desk.key_scheme)
     if pressed:
         st.session_state[_TRIED.format(number)] = pressed
         st.rerun()
@@ -111,9 +112,9 @@ def _practice(desk: RaterDesk, number: int, go: Go) -> None:
         agreed = (
             "Most people would agree."
             if given == pair.expected
-            else f"Most people would choose: {plain(labels[pair.expected])}."
+            else f"Most people would choose: {study_words(labels[pair.expected], desk.language)}."
         )
-        place.info(f"{agreed} {pair.hint}")
+        said.status(f"{agreed} {escape(pair.hint)}", place, framed=True)
         last = number == len(practice)
         if place.button("Start the study" if last else "Next practice pair", type="primary"):
             desk.finish_step(number + 1)
@@ -132,24 +133,27 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
     _, shown_at, just_saved = st.session_state[_SHOWN]
     words = desk.wording()
     labels = blind_pair.choice_labels(words)
-    marks = [f"Pair {just_saved[0]} saved: {plain(labels[just_saved[1]])}"] if just_saved else []
+    called = {choice: study_words(label, desk.language) for choice, label in labels.items()}
+    marks = [f"Pair {just_saved[0]} saved: {called[just_saved[1]]}"] if just_saved else []
     if pair.choice:
-        marks.append(f"Your answer here: {plain(labels[pair.choice])} (saved; press again to change)")
+        marks.append(f"Your answer here: {called[pair.choice]} (saved; press again to change)")
     around.header(desk, number, marks, "Not answered yet")
     asked = words[QUESTION_KEYS[desk.asks]]
     _heading(desk, pair, asked)
-    mode = blind_pair.diff_control(pair.base, desk.diff_mode, desk.aids)
+    mode = blind_pair.diff_control(pair.base, desk.diff_mode, desk.aids, desk.key_scheme)
     bases = (pair.left_base, pair.right_base)
     blind_pair.texts(words, pair.left, pair.right, *bases, pair.language, mode, pair.base, desk.shown)
     screen = OnScreen(desk.token, number, pair.mark, key, shown_at, mode)
     place = blind_pair.choice_place()
-    pressed = blind_pair.choice_buttons(place, f"c{key}", labels, pair.choice, _press, (screen,), timed=key)
+    pressed = blind_pair.choice_buttons(
+        place, f"c{key}", labels, pair.choice, _press, (screen,), keys=desk.key_scheme, timed=key
+    )
     handled = st.session_state.pop(_HANDLED, False)
     if pressed and not handled:
-        _press(pressed, screen.begun_anew(new_session=new_session), told=own.of_press(key))
+        _press(pressed, screen.begun_anew(new_session=new_session), told=own.read_press(key))
         st.rerun()
     known = st.session_state[_NOTE]
-    written = around.note(desk, key, *known, on_change=partial(_written, screen))
+    written = around.note(desk, key, *known, hint=keys.hint(desk), on_change=partial(_written, screen))
     try:
         _keep_note(desk, number, written)
         desk.remember_diff(blind_pair.remembered_mode(mode, pair.base, desk.diff_mode, desk.aids))
@@ -247,25 +251,28 @@ def _show_guess(desk: RaterDesk, number: int) -> None:
     key = f"{number}-{visitor.key_of(desk.token, pair.mark)}"
     if st.session_state.get(_GUESS_SHOWN, ("",))[0] != key:
         st.session_state[_GUESS_SHOWN] = (key, time.monotonic())
-    st.title("One last question")
-    st.write(
+    said.title("One last question")
+    said.line(
         f"Your answers are locked. You see {again.total} of your pairs once more. Say what you believe: "
         "your first thought is fine. You cannot return to a pair."
     )
-    st.markdown(f"**{number} of {again.total}: {plain(words[GUESS_QUESTION])}**")
+    asked = study_words(words[GUESS_QUESTION], desk.language)
+    said.status(f"<b>{number} of {again.total}: {asked}</b>")
     meant = f"Both answers were meant for level {LEVEL}." if pair.level else ""
     _heading(desk, pair, meant)
-    mode = blind_pair.diff_control(pair.base, desk.diff_mode, desk.aids)
+    mode = blind_pair.diff_control(pair.base, desk.diff_mode, desk.aids, desk.key_scheme)
     bases = (pair.left_base, pair.right_base)
     blind_pair.texts(words, pair.left, pair.right, *bases, pair.language, mode, pair.base, desk.shown)
-    own.text_box("What made you think so? (optional)", None, key=f"w{key}")
+    own.text_box("What made you think so? (optional)", None, key=f"w{key}", hint=keys.hint(desk))
     screen = OnScreen(desk.token, number, pair.mark, key, st.session_state[_GUESS_SHOWN][1])
     labels = {side: words[key] for side, key in GUESS_KEYS.items()}
     place = blind_pair.choice_place()
     presses.show_refused(place)
-    pressed = blind_pair.choice_buttons(place, f"a{key}", labels, None, _press_guess, (screen,), timed=key)
+    pressed = blind_pair.choice_buttons(
+        place, f"a{key}", labels, None, _press_guess, (screen,), keys=desk.key_scheme, timed=key
+    )
     if pressed and not st.session_state.pop(_GUESS_HANDLED, False):
-        _press_guess(pressed, screen.begun_anew(new_session=new_session), told=own.of_press(key))
+        _press_guess(pressed, screen.begun_anew(new_session=new_session), told=own.read_press(key))
         st.rerun()
 
 

@@ -4,17 +4,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from html import escape
 
 import streamlit as st
 
 from core.errors import AssayError, InputError, NotAllowed, StillMissing
 from core.study.blinding import BlindText, RatingDesk
-from pages.annotate import around
+from pages.annotate import around, keys
 from pages.annotate.around import Go, OnScreen
-from pages.widgets import blind_pair, own, rating_scales, visitor
+from pages.widgets import blind_pair, own, rating_scales, said, visitor
 from pages.widgets import blind_pair as presses
-from pages.widgets.messages import plain
 from pages.widgets.own import Marked, OfPress
 from pages.widgets.rating_scales import Written
 
@@ -56,9 +54,7 @@ def _text_with_errors(desk: RatingDesk, text: BlindText, screen: OnScreen, tab: 
     """The text, with the marker if the task marks errors."""
     spans, headings = desk.task.spans, desk.task.labels.headings
     if spans is None:
-        st.html(
-            blind_pair.card(escape(headings.text), blind_pair.text_html(text.text, desk.shown), text.language)
-        )
+        st.html(blind_pair.card(headings.text, blind_pair.text_html(text.text, desk.shown), text.language))
         return
     shown = [(headings.text, text.text, text.language, False)]
     if spans.source_side and text.source_text:
@@ -154,7 +150,7 @@ def _show(desk: RatingDesk, number: int, go: Go) -> None:
         with st.expander("What the severities and categories mean"):
             rating_scales.meanings(desk.task.spans)
     boxes = _scales(desk, text, screen, new_session)
-    written = around.note(desk, key, *tab.note, on_change=partial(_written, screen))
+    written = around.note(desk, key, *tab.note, hint=keys.hint(desk), on_change=partial(_written, screen))
     known = tab.note
     try:
         _keep(desk, number, tab, boxes, written)
@@ -176,7 +172,7 @@ def _show(desk: RatingDesk, number: int, go: Go) -> None:
         args=(screen,),
     )
     if pressed and not st.session_state.pop(_HANDLED, False):
-        _done(screen.begun_anew(new_session=new_session), told=own.of_press(key))
+        _done(screen.begun_anew(new_session=new_session), told=own.read_press(key))
         st.rerun()
     st.session_state.pop(_HANDLED, None)
     around.navigation(desk, number, go)
@@ -216,7 +212,7 @@ def _header(desk: RatingDesk, text: BlindText, before: int | None) -> int | None
     together = text.same_source
     statuses = {status.number: status for status in desk.statuses(min(together), max(together))}
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.markdown(f"Text {place} of {of} for this {plain(desk.task.labels.source)}", width="content")
+        said.line(f"Text {place} of {of} for this {desk.task.labels.source}", narrow=True)
         for step, other in enumerate(text.same_source, start=1):
             mark = " :material/check:" if statuses[other].answered else ""
             if st.button(f"{step}{mark}", key=f"s{step}", disabled=other == text.number):
@@ -234,7 +230,7 @@ def _what_was_asked(desk: RatingDesk, text: BlindText) -> None:
     for heading, words, how in [*source, (headings.reference, text.reference, shown)]:
         if words:
             st.html(
-                f'<div class="assay-quiet">{escape(heading)}</div>'
+                f"{blind_pair.heading_html(heading, 'assay-quiet')}"
                 f'<div class="assay-reference assay-text" dir="auto">{blind_pair.text_html(words, how)}</div>'
             )
 
@@ -252,7 +248,7 @@ def _scales(desk: RatingDesk, text: BlindText, screen: OnScreen, new_session: bo
             number,
             current,
             screen.key,
-            keyed=rating_scales.one_keyed(desk.task),
+            keys=desk.key_scheme if rating_scales.number_keyed(desk.task) else "off",
             on_press=partial(_score, screen),
         )
         if pressed is not None and not st.session_state.get(_HANDLED):
@@ -399,9 +395,9 @@ def show_study(desk: RatingDesk, go: Go) -> None:
 
 def _guide(desk: RatingDesk, go: Go) -> None:
     """The guidelines and the task."""
-    st.markdown(desk.guidelines())
+    said.guidelines(desk.guidelines(), desk.language)
     rating_scales.explained(desk.task)
-    st.write(
+    said.line(
         f"You have {desk.total} text{'' if desk.total == 1 else 's'}. You can stop at any time: the same link brings you back to where you were."
     )
     if st.button("Start" if desk.onboarding == 0 else "Continue", type="primary", key="start"):

@@ -39,7 +39,14 @@ from core.tables.containers import decode_utf8
 from core.tables.writer import excel_csv
 from pages.studies import designing
 from pages.studies.texts_file import StudyFile, said_read, study_file
-from pages.widgets import chosen_judge, chosen_scores, level_diff, rating_scales, settings_form
+from pages.widgets import (
+    chosen_judge,
+    chosen_scores,
+    level_diff,
+    rating_scales,
+    rendered,
+    settings_form,
+)
 from pages.widgets.menus import given_file, name_of
 from pages.widgets.messages import capital, file_read, keep, mistakes_shown, plain
 from pages.widgets.parts import HELP, other_page
@@ -340,6 +347,7 @@ def _preview(dataset: Dataset, shown: Shown) -> None:
     texts: Mapping[tuple[str, str], str] = {
         (one.level, one.source): one.text for one in dataset.outputs if one.item_id == item.item_id
     }
+    rendered.set_formulas(shown)
     level_diff.item_turns(item, shown)
     level_diff.shown_card("Question", item.question, item.language, shown.question)
     if item.reference:

@@ -46,7 +46,7 @@ from pages.studies.list_filters import (
     place_code,
     several_menu,
 )
-from pages.widgets import address, blind_pair, level_diff, open_study
+from pages.widgets import address, blind_pair, level_diff, open_study, rendered
 from pages.widgets.messages import mistakes_shown, plain, showable
 from pages.widgets.parts import nothing, number, table, told_apart
 
@@ -259,6 +259,7 @@ def _pair(found: PairList, at: int) -> None:
     key = found.keys[at]
     item, design = found.items[key[0]], found.record.study.design
     shown = design.shown
+    rendered.set_formulas(shown)
     level_diff.item_turns(item, shown, at)
     st.html(
         f'<div class="assay-question assay-text" tabindex="0" {blind_pair.language_of(item.language)}>'

@@ -194,7 +194,8 @@ def render_audit(store: Store, study: Study) -> None:
 def audited(store: Store, study: Study) -> LeakageAudit:
     """The leakage audit, computed once for the same texts and roles."""
     design = study.design
-    key = (study.study_id, study.dataset_sha256, design.candidate, design.comparator, design.level_order)
+    roles = (design.candidate, design.comparator)
+    key = (study.study_id, study.dataset_sha256, *roles, design.level_order, design.shown)
     return _audited(store, study, key)
 
 

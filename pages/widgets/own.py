@@ -127,13 +127,13 @@ _MOST_VISIBLE = 24 * 3600.0
 """Seconds; nobody looks at one pair or text for longer."""
 
 
-def visible_time(entry: str) -> None:
+def visible_time(entry: str, keys: Sequence[str]) -> None:
     """Measure how long `entry` is on the screen in a visible tab.
 
     entry: an opaque name of the pair or text. The time stays in the browser until a button of blind_pair.choice_place is pressed, and
-    comes with the press, and so does whether the page is translated.
+    comes with the press, and so does whether the page is translated. keys: those of the buttons, as Streamlit names them.
     """
-    own_component("visible_time")(key=_VISIBLE_KEY, data={"entry": entry})
+    own_component("visible_time")(key=_VISIBLE_KEY, data={"entry": entry, "keys": list(keys)})
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class OfPress:
     """Whether it had translated the page, as far as a page can tell."""
 
 
-def of_press(entry: str) -> OfPress:
+def read_press(entry: str) -> OfPress:
     """Return what came with the last press on `entry`."""
     state = st.session_state.get(_VISIBLE_KEY)
     value = state.get(_VISIBLE) if isinstance(state, Mapping) else None
@@ -271,12 +271,12 @@ _TYPED = "typed"
 
 
 def text_box(
-    label: str, saved: str | None, *, key: str, on_change: Callable[[], None] = lambda: None
+    label: str, saved: str | None, *, key: str, on_change: Callable[[], None] = lambda: None, hint: str = ""
 ) -> str | None:
     """Draw the box and return the text typed in this browser, None for nothing.
 
     saved: the stored text, with which the box begins and with which it compares to show "Saved"; None where the text is
-    stored together with something else, so that the box begins empty and shows no state.
+    stored together with something else, so that the box begins empty and shows no state. hint: shown while it has the focus.
     """
     state, typed = sent(key, _TYPED), box_in_browser(key)
     data = {
@@ -286,6 +286,7 @@ def text_box(
         "text": typed or "" if state else saved or "",
         "number": state["number"] if state else 0,
         "saved": saved,
+        "hint": hint,
     }
     own_component("text_box")(key=key, data=data, on_typed_change=on_change)
     return box_in_browser(key)  # a session that has just begun knows the key only once it is drawn

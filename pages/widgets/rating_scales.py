@@ -9,8 +9,9 @@ from html import escape
 
 import streamlit as st
 
-from core.schema.study import Dimension, RatingTask, SpanTask
+from core.schema.study import Dimension, KeyScheme, RatingTask, SpanTask
 from pages.widgets import own
+from pages.widgets.answer_keys import answer_key
 from pages.widgets.blind_pair import call_in_turn
 from pages.widgets.messages import plain
 
@@ -34,9 +35,11 @@ def has_buttons(dimension: Dimension) -> bool:
     return 0 < len(dimension.classes) <= MOST_BUTTONS
 
 
-def one_keyed(task: RatingTask) -> bool:
-    """Whether the keys 1, 2 ... may stand for answers: one dimension, and no errors whose severities have them."""
-    return len(task.dimensions) == 1 and task.spans is None
+def number_keyed(task: RatingTask) -> int:
+    """The number of answers with a key: those of the only dimension, where no severities of errors have the keys."""
+    if len(task.dimensions) != 1 or task.spans is not None or not has_buttons(task.dimensions[0]):
+        return 0
+    return len(task.dimensions[0].classes)
 
 
 def buttons(
@@ -45,12 +48,12 @@ def buttons(
     current: float | None,
     key: str,
     *,
-    keyed: bool,
+    keys: KeyScheme,
     on_press: Callable[[str, float], None],
 ) -> float | None:
     """The answers of one dimension side by side; what was pressed in this run.
 
-    number: of the dimension in the task, which its keys carry in place of its name.
+    number: of the dimension in the task, which its keys carry in place of its name. keys: those that stand for answers.
     """
     _question(dimension, current)
     anchors = dict(dimension.anchors)
@@ -61,7 +64,7 @@ def buttons(
         if column.button(
             plain(f"{value:g}{words}"),
             key=f"answer-{number}-{place}-{key}",
-            shortcut=str(place) if keyed else None,
+            shortcut=answer_key(keys, place),
             type="primary" if value == current else "secondary",
             width="stretch",
             on_click=call_in_turn(on_press),

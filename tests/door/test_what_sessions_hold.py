@@ -113,7 +113,7 @@ def test_texts_of_a_rating_study(store: Store) -> None:
         for numbers in (range(1, 41), range(41, 121)):
             for number in numbers:
                 rater.go(f"at={number}")
-                assert f"**Text {number} of " in rater.on_screen()
+                assert f">Text {number} of " in rater.on_screen()
             counts.append(app.held())
     nothing_left(*counts, 80)
 

@@ -54,7 +54,7 @@ def test_a_comment_is_kept_when_another_text_of_the_source_is_pressed(
     pressed(at, "2")
     (kept,) = ratings_of(store, study_id)
     assert (kept.comment, kept.invalid) == ("Two words are missing.", True)
-    assert "Text 2 of" in "".join(str(one.value) for one in at.markdown)
+    assert "Text 2 of" in "".join(str(one.value) for one in at.get("html"))
 
 
 def test_one_number_that_is_not_on_offer_keeps_nothing_else_back(
@@ -192,7 +192,7 @@ def test_question_reference_and_answer_are_named_as_the_task_names_them(
     places = [shown.index(f">{one}<") for one in ("Question", "Reference (taken as correct)")]
     assert places == sorted(places)
     assert ">Source<" not in shown
-    assert any("for this question" in str(one.value) for one in at.markdown)
+    assert any("for this question" in str(one.value) for one in at.get("html"))
 
 
 pytestmark = pytest.mark.usefixtures("cookies")

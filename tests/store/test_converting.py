@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
+from functools import reduce
 from pathlib import Path
 
 import pytest
@@ -29,9 +30,9 @@ from scripts import convert_database as script
 
 STUDIES = ("pairs", "looks", "ratings")
 ADDED = {
-    table: {"seconds_visible"}
+    table: {"seconds_visible", "translated"}
     for table in ("answer", "answer_history", "rating_answer", "rating_history", "guess")
-} | {"item": {"turns"}}
+} | {"item": {"turns"}, "study": {"rendering", "code_language"}}
 """Table -> columns that the old code did not have."""
 
 
@@ -56,7 +57,10 @@ def exported(record: StudyRecord) -> list[dict[str, str]]:
     """Rows of the export, without columns that the old code did not have."""
     export = answers_csv if record.study.kind == "pairs" else ratings_csv
     rows = rows_of_csv(export(record).decode("utf-8-sig"))
-    assert {row.pop("seconds_visible") for row in rows} == {""}, "no browser said it"
+    for column in ("seconds_visible", "translated"):
+        assert {row.pop(column) for row in rows} == {""}, "no browser said it"
+    for column, value in {"rendering": "plain", "code_language": ""}.items():
+        assert {row.pop(column) for row in rows} == {value}, "raters read texts as written"
     for row in rows:
         row.pop("seconds_first")
     return rows
@@ -68,8 +72,14 @@ def rows_of_csv(text: str) -> list[dict[str, str]]:
 
 def without_new(members: Mapping[str, str]) -> dict[str, str]:
     """Members of a bundle without fields that the old code did not have, and without the manifest."""
+    added = (
+        '"seconds_visible": null, ',
+        '"translated": null, ',
+        ', "turns": []',
+        ',\n    "rendering": "plain",\n    "code_language": ""',
+    )
     return {
-        name: text.replace('"seconds_visible": null, ', "").replace(', "turns": []', "")
+        name: reduce(lambda text, new: text.replace(new, ""), added, text)
         for name, text in members.items()
         if name != "manifest.json"
     }
@@ -147,7 +157,7 @@ def test_an_earlier_edit_of_version_1_gets_what_it_lacks(
     store: Store, new: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It lacks a column without a default, one with a default, and a table."""
-    record = study_in(store).record
+    record = study_in(store, rendering="code", code_language="sql").record
     store.close()
     with closing(sqlite3.connect(store.path)) as connection:
         for change in (
@@ -159,7 +169,7 @@ def test_an_earlier_edit_of_version_1_gets_what_it_lacks(
     with pytest.raises(InputError, match=r"early_looks"):
         script.convert(store.path, new)
     assert not new.exists()
-    monkeypatch.setattr(script, "VALUES", {("study", "early_looks"): "0"})
+    monkeypatch.setattr(script, "ADDED_COLUMNS", script.ADDED_COLUMNS | {("study", "early_looks"): "0"})
     script.convert(store.path, new)
     with open_store(new) as opened:
         assert load_record(opened, find_study(opened, "study")) == record

@@ -1,5 +1,6 @@
 """The leakage audit: features by hand, what must not matter, and the paper's data."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,9 +10,11 @@ from helpers.texts.factories import LEVELS, dataset, item_ids, study_in
 from scipy.stats import binom
 
 from core.formats.study.files import read_dataset
-from core.schema.study import Dataset, Design, Output
+from core.schema.rendering import AS_WRITTEN, Shown
+from core.schema.study import Dataset, Design, Item, Output
 from core.store import Store
 from core.study.audit import (
+    ALPHA,
     FEATURES,
     LeakageAudit,
     audit_note,
@@ -19,11 +22,14 @@ from core.study.audit import (
     audit_texts,
     diff_size,
     feature_table,
+    features_of,
     formatting,
     link_levels,
+    marked_size,
     punctuation,
     reading_sentences,
     sentences,
+    text_as_seen,
 )
 
 WORDS = (
@@ -278,3 +284,168 @@ def test_the_papers_data(shared_data: Path) -> None:
     assert "the answer with the smaller change of length comes from ai in 18 of 20" in (
         audit_note(audit) or ""
     )
+
+
+# --- what is seen ----------------------------------------------------------------------------------
+
+MARKDOWN, LATEX = Shown("markdown"), Shown("latex")
+
+
+def formatted(system: str, mark: Callable[[str], str], levels: Sequence[str] = LEVELS) -> Dataset:
+    """Texts of two systems that write alike, in which one system formats its texts at some levels."""
+    data = made()
+    return replace(
+        data,
+        outputs=tuple(
+            replace(one, text=mark(one.text)) if one.source == system and one.level in levels else one
+            for one in data.outputs
+        ),
+    )
+
+
+def bold(text: str) -> str:
+    first, _, rest = text.partition(" ")
+    return f"**{first}** {rest}"
+
+
+def test_bold_words_are_seen_as_emphasis_or_as_asterisks() -> None:
+    data = formatted("human", bold)
+    as_written, as_set = audited(data), audited(data, rendering="markdown")
+    assert (as_written.severity, as_set.severity) == ("warning", "warning")
+    rules = [{part.rule_name for part in one.levels} for one in (as_written, as_set)]
+    assert rules == [{"less punctuation"}, {"less emphasis"}], "asterisks are punctuation and formatting"
+    assert "make both systems use emphasis alike" in reading_sentences(as_set)[1]
+    assert (as_written.shown, as_set.shown) == (AS_WRITTEN, MARKDOWN)
+
+
+def test_the_level_at_which_a_system_formats_is_named() -> None:
+    audit = audited(formatted("ai", bold, ["A2"]), rendering="markdown")
+    assert [part.level for part in audit.levels if audit.paid_p(part) < ALPHA] == ["A2"]
+    assert audit.levels[2].rule_text == "more emphasis: right for 20 of 20"
+
+
+@pytest.mark.parametrize(
+    ("mark", "shown", "rule"),
+    [
+        (lambda text: f"# Answer\n\n{text}", MARKDOWN, "more headings"),
+        (lambda text: "\n".join(f"- {word}" for word in text.split()[:2]) + f"\n\n{text}", MARKDOWN, "more items of lists"),
+        (lambda text: f"{text}\n\n| a | b |\n|---|---|\n| c | d |", MARKDOWN, "more cells of tables"),
+        (lambda text: text.replace("air", "`air`").replace(" ", " `x` ", 1), MARKDOWN, "more code"),
+        (lambda text: f"> {text}", MARKDOWN, "more numbered lists, quotations, lines and links"),
+        (lambda text: f"{text} $x^2$", LATEX, "more formulas"),
+    ],
+)  # fmt: skip
+def test_what_a_system_sets_is_a_rule(mark: Callable[[str], str], shown: Shown, rule: str) -> None:
+    audit = audited(formatted("ai", mark), rendering=shown.rendering)
+    assert audit.severity == "warning"
+    features = [feature.larger for feature in audit.overall.features]
+    data = formatted("ai", mark)
+    table = feature_table(data.items, data.levels, data.outputs, shown)
+    column = features.index(rule)
+    for item in data.items:
+        assert table[item.item_id, "A1", "ai"][column] > table[item.item_id, "A1", "human"][column]
+
+
+def test_marks_that_are_set_alike_make_no_difference() -> None:
+    """Underscores for asterisks, another list marker, other dollars: a program could tell the systems, readers cannot."""
+    marks: tuple[Callable[[str], str], ...] = (
+        lambda text: f"*{text}*\n\n- one\n- $\\frac{{a}}{{b}}$",
+        lambda text: f"_{text}_\n\n\n* one\n* \\(\\dfrac ab\\)",
+    )
+
+    def written(of_ai: int, of_human: int) -> Dataset:
+        data, by = made(), {"ai": marks[of_ai], "human": marks[of_human]}
+        return replace(
+            data, outputs=tuple(replace(one, text=by[one.source](one.text)) for one in data.outputs)
+        )
+
+    alike, apart = (
+        audited(written(0, of_human), rendering="latex", level_order="shuffled") for of_human in (0, 1)
+    )
+    assert apart == alike
+    assert audited(written(0, 1)).severity == "warning", "as written the marks are seen"
+
+
+def test_marks_of_changes_are_counted_as_they_are_seen() -> None:
+    assert marked_size("one", "**one** two", MARKDOWN) == len(" two")
+    assert marked_size("one", "**one** two", AS_WRITTEN) == len("**") + len("** two")
+    assert marked_size("so", "so $\\dfrac{a}{b}$", LATEX) == len(" ab")
+    assert marked_size("so $x$", "so $x+1$", LATEX) == len("x+1"), "a formula is marked as a whole"
+
+
+def test_length_is_that_of_the_text_as_it_is_read() -> None:
+    for text, shown, seen in (
+        ("**two** _words_", MARKDOWN, "two words"),
+        ("## One\n\n* two\n* three", MARKDOWN, "One\ntwo\nthree"),
+        ("| a | b |\n|---|---|\n| c | d |", MARKDOWN, "a\tb\nc\td"),
+        ("**two**", AS_WRITTEN, "**two**"),
+        ("a $\\frac{x}{y}$ b", LATEX, "a xy b"),
+        ("x = 1  # **two**", Shown("code", "python"), "x = 1  # **two**"),
+    ):
+        assert text_as_seen(text, shown) == seen
+    data = dataset(1, ("A0",))
+    outputs = [replace(one, text="**two** _words_") for one in data.outputs]
+    lengths = {
+        shown: feature_table(data.items, ["A0"], outputs, shown)["q00", "A0", "ai"][0]
+        for shown in (AS_WRITTEN, MARKDOWN)
+    }
+    assert lengths == {AS_WRITTEN: 15, MARKDOWN: 9}
+
+
+def test_wording_is_linked_as_it_is_read() -> None:
+    """A text shares the asterisks of the other system's A0, which no reader of Markdown sees."""
+    texts = {
+        ("A0", "ai"): "a b",
+        ("A0", "human"): "**c** **d** **e** x y z",
+        ("A1", "ai"): "**a** **g** **h**",
+        ("A1", "human"): "**c** x",
+    }
+    outputs = [Output("q", level, source, text) for (level, source), text in texts.items()]
+    found = [link_levels(("A0", "A1"), outputs, shown).n_own_nearer for shown in (AS_WRITTEN, MARKDOWN)]
+    assert found == [1, 2]
+
+
+def test_features_of_code_are_those_of_texts_as_written() -> None:
+    assert features_of(Shown("code", "sql")) == FEATURES == features_of(AS_WRITTEN)
+    assert [one.name for one in features_of(LATEX)].count("formulas") == 1
+    assert "formulas" not in [one.name for one in features_of(MARKDOWN)]
+    table = feature_table(*_one_of_code())
+    assert len(next(iter(table.values()))) == len(FEATURES)
+
+
+def _one_of_code() -> tuple[Sequence[Item], Sequence[str], Sequence[Output], Shown]:
+    data = dataset(1, ("A0",))
+    return (
+        data.items,
+        data.levels,
+        [replace(one, text="select * from t") for one in data.outputs],
+        Shown("code", "sql"),
+    )
+
+
+def alike_in_markdown(seed: int) -> Dataset:
+    """Two systems that format alike: each text has bold words, a list or a heading by the same chances."""
+    rng = np.random.default_rng(seed)
+    data = made(seed=seed)
+
+    def text(one: str) -> str:
+        words = [f"**{word}**" if rng.random() < 0.2 else word for word in one.split()]
+        begun = "## Answer\n\n" if rng.random() < 0.3 else ""
+        ended = "\n\n- one\n- two" if rng.random() < 0.3 else ""
+        return f"{begun}{' '.join(words)}{ended}"
+
+    return replace(data, outputs=tuple(replace(one, text=text(one.text)) for one in data.outputs))
+
+
+@pytest.mark.slow
+def test_few_studies_that_format_alike_are_warned_of() -> None:
+    """At most one in ten, also with the features of what is set."""
+    warned = sum(
+        audited(alike_in_markdown(seed), rendering="markdown").severity == "warning" for seed in range(200)
+    )
+    assert warned <= binom.ppf(0.999, 200, 0.1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_systems_that_format_alike_are_not_told_apart(seed: int) -> None:
+    assert audited(alike_in_markdown(seed), rendering="markdown").severity != "warning"

@@ -111,6 +111,7 @@ def handed_out(desk: RaterDesk) -> Iterator[Any]:
         "skip": lambda: desk.skip(3),
         "finish_step": lambda: desk.finish_step(1),
         "remember_diff": lambda: desk.remember_diff("none"),
+        "remember_keys": lambda: desk.remember_keys("alt"),
         "finish": lambda: refusal(desk.finish),
         "guessing": lambda: guesses_handed_out(desk),
     }
@@ -144,7 +145,7 @@ def test_fields_of_what_is_handed_out() -> None:
     assert {field.name for field in fields(EntryStatus)} == {"number", "answered", "skipped", "invalid"}
     assert {field.name for field in fields(BlindPair)} == {
         *("number", "question", "reference", "language", "level", "left", "right"),
-        *("left_base", "right_base", "base", "choice", "comment", "invalid"),
+        *("left_base", "right_base", "base", "choice", "comment", "invalid", "turns"),
     }
 
 
@@ -238,12 +239,13 @@ def test_another_visit_goes_on_where_the_last_stopped(store: Store) -> None:
         before.save_choice(number, "both_bad", seconds=1.0, diff_used="none")
     before.finish_step(1)
     before.remember_diff("left_right")
+    before.remember_keys("alt")
     pairs = [before.pair(number) for number in range(1, before.total + 1)]
     with open_store(store.path) as restarted:
         after = open_desk(restarted, token)
         assert after.next_open() == 4
         assert [after.pair(number) for number in range(1, after.total + 1)] == pairs
-        assert (after.onboarding, after.diff_mode) == (1, "left_right")
+        assert (after.onboarding, after.diff_mode, after.key_scheme) == (1, "left_right", "alt")
         after.finish_step(0)
         assert after.onboarding == 1, "never back"
 

@@ -305,6 +305,7 @@ def test_a_press_of_one_who_has_just_withdrawn(store: Store) -> None:
         desk.finish,
         lambda: desk.finish_step(1),
         lambda: desk.remember_diff("none"),
+        lambda: desk.remember_keys("off"),
     ):
         with pytest.raises(NotAllowed, match="link no longer works") as said:
             step()

@@ -16,6 +16,7 @@ from helpers.texts.factories import (
     unblind,
     vote,
 )
+from helpers.texts.rating_studies import TASK
 
 from core.analyses.look import ANALYSIS
 from core.analyses.study_results.pair_rows import answer_of
@@ -426,7 +427,7 @@ def test_the_declaration_is_in_the_design_text() -> None:
 
 def test_a_rating_study_has_no_verdict_to_look_at() -> None:
     with pytest.raises(InputError, match="early looks"):
-        check_rating_design(Design("", "", early_looks=True))
+        check_rating_design(Design("", "", early_looks=True), TASK)
 
 
 def test_the_preview_never_enters(store: Store) -> None:

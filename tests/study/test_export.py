@@ -128,6 +128,7 @@ def test_a_row_by_hand(store: Store) -> None:
         "seconds": "2.35" if "2.35" in str(answer.seconds) else "2.34",
         "seconds_first": "1.5",
         "seconds_visible": "",
+        "translated": "",
         "times_saved": "3",
         "diff_used": "own_a0",
         "comment": "hm",
@@ -144,6 +145,8 @@ def test_a_row_by_hand(store: Store) -> None:
         "score": "composite",
         "flagged_pairs": "keep",
         "analysis_declared": "true",
+        "rendering": "plain",
+        "code_language": "",
     }
 
 
@@ -170,7 +173,7 @@ def test_imported_votes_have_no_side_and_no_time(store: Store) -> None:
     assert empty == [
         *("position", "candidate_side", "comparator_side", "choice_displayed"),
         *("shown_utc", "answered_utc", "seconds", "seconds_first", "seconds_visible"),
-        *("diff_used", "comment", "excluded", "app_version"),
+        *("translated", "diff_used", "comment", "excluded", "app_version", "code_language"),
     ]
     assert row["choice_decoded"] == "comparator"
 
@@ -289,6 +292,7 @@ def test_guesses_by_hand(store: Store) -> None:
             "seconds": "1.5",
             "seconds_first": "1.5",
             "seconds_visible": "",
+            "translated": "",
             "dry_run": "false",
             "excluded": "'-" if guess.rater_id == "=R2" else "",
             "app_version": guess.app_version,

@@ -161,7 +161,7 @@ def test_tasks_and_designs_that_cannot_be(store: Store) -> None:
         with pytest.raises(InputError, match=said):
             import_rating_study(store, "x", rating_texts(), task, DESIGN)
     with pytest.raises(InputError) as raised:
-        check_rating_design(Design("a", "", seed=-1, repeat_share=0.6, max_questions=3))
+        check_rating_design(Design("a", "", seed=-1, repeat_share=0.6, max_questions=3), TASK)
     assert len(raised.value.problems) == 4
     same = rating_texts()
     telling_note = "raters read the names of systems in the task: zq-west"

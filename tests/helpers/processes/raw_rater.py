@@ -303,7 +303,7 @@ class RawRater(RawVisitor):
 
     def number(self) -> int:
         """The number of the pair that is on the screen."""
-        return int(self.on_screen().split("**Pair ", 1)[1].split(" ", 1)[0])
+        return int(self.on_screen().split(">Pair ", 1)[1].split(" ", 1)[0])
 
 
 def pressed(widget_id: str) -> WidgetState:

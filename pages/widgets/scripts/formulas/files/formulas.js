@@ -14,10 +14,16 @@ function built([tag, attributes, text, children]) {
 }
 
 function set() {
-  for (const place of document.querySelectorAll(".assay-math[data-math]")) {
+  const places = document.querySelectorAll(".assay-math[data-math]");
+  if (!places.length) return;
+  for (const place of places) {
     const tree = JSON.parse(place.dataset.math);
     place.removeAttribute("data-math");
     place.replaceChildren(built(tree));
+  }
+  // What is wider than its column scrolls, also by keyboard.
+  for (const wide of document.querySelectorAll(".assay-math, .assay-rendered")) {
+    if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
   }
 }
 

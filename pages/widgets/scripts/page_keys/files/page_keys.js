@@ -1,4 +1,4 @@
-// The page's keys (1 to 4, M) work from every control that takes no text. Streamlit goes by the tag, so that a ticked box,
+// The page's keys (1 to 4 and M, or those that the rater chose) work from every control that takes no text. Streamlit goes by the tag, so that a ticked box,
 // which is an INPUT too, would hold them back, and a control may keep every key to itself. So a character that the control
 // in focus does not take is handed to the page before anybody sees it, and nowhere else is a key held back from the page.
 const TEXT = "textarea, select, [contenteditable]:not([contenteditable=false]), input";
@@ -16,8 +16,14 @@ function takes(control, key) {
 window.addEventListener("keydown", (event) => {
   const { key, target } = event;
   const character = [...key].length === 1 && key !== " "; // the space bar presses a button
-  if (!character || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  if (target === document.body || !(target instanceof Element) || takes(target, key)) return;
+  if (!character || event.ctrlKey || event.metaKey || event.isComposing) return;
+  if (target === document.body || !(target instanceof Element)) return;
+  if (event.altKey) {
+    // The page hears of these wherever they are typed, and some keyboards write with them: Option and 3 may be a "#".
+    if (takes(target, key)) event.stopImmediatePropagation();
+    return;
+  }
+  if (takes(target, key)) return;
   event.stopImmediatePropagation();
   if (!document.body.dispatchEvent(new KeyboardEvent(event.type, event))) event.preventDefault();
 }, { capture: true });

@@ -21,7 +21,7 @@ export default function ({ data, parentElement, setStateValue }) {
 }
 
 class TextBox {
-  constructor(parent, { label, longest, draft, text }) {
+  constructor(parent, { label, longest, draft, text, hint }) {
     this.draft = `assay-${draft}`;
     this.number = 0; // of what was last sent; the server says which one it holds
     this.given = text;
@@ -30,7 +30,10 @@ class TextBox {
     this.state.setAttribute("role", "status");
     const name = Object.assign(document.createElement("label"), { textContent: label, htmlFor: this.area.id });
     this.root = Object.assign(document.createElement("div"), { className: "assay-box" });
-    this.root.append(name, this.area, this.state);
+    this.hint = Object.assign(document.createElement("div"), { className: "assay-box-hint", id: `hint-${draft}` });
+    this.hint.textContent = hint;
+    if (hint) this.area.setAttribute("aria-describedby", this.hint.id);
+    this.root.append(name, this.area, this.hint, this.state);
     parent.append(this.root);
     this.area.value = sessionStorage.getItem(this.draft) ?? text;
     this.area.addEventListener("input", () => this.typed());

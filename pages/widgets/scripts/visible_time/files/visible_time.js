@@ -6,6 +6,7 @@ let entry; // what is on the screen
 let before = 0; // milliseconds of it, up to the last time that the tab was hidden
 let since; // when the tab became visible, undefined while it is hidden
 let tell; // hands the time over
+let keys = []; // those of the buttons, as Streamlit names them
 const ANSWERS = ".st-key-choices button";
 
 const spent = () => before + (since === undefined ? 0 : performance.now() - since);
@@ -35,12 +36,16 @@ window.addEventListener("pageshow", resume);
 window.addEventListener("click", ({ target }) => {
   if (target instanceof Element && target.closest(ANSWERS)) tell?.();
 }, { capture: true });
-window.addEventListener("keydown", ({ key, target, repeat }) => {
-  if (!repeat && target === document.body && /^[1-9]$/.test(key) && document.querySelector(ANSWERS)) tell?.();
+window.addEventListener("keydown", ({ keyCode, altKey, ctrlKey, metaKey, shiftKey, target, repeat }) => {
+  if (repeat || ctrlKey || metaKey || shiftKey || !(altKey || target === document.body)) return;
+  // Streamlit goes by the place on the keyboard too: with Alt, or in French, the character is another one.
+  const key = (altKey ? "alt+" : "") + String.fromCharCode(keyCode).toLowerCase();
+  if (keys.includes(key) && document.querySelector(ANSWERS)) tell?.();
 }, { capture: true });
 
 export default function ({ data, setStateValue }) {
   show(data.entry);
+  keys = data.keys;
   const own = () => setStateValue("visible", { entry, seconds: Math.round(spent()) / 1000 });
   tell = own;
   return () => {

@@ -1,0 +1,86 @@
+"""What the page says of where a rater is and what was saved: HTML that is replaced as a whole, so that it stays right in a page that the
+browser has translated.
+
+A translator puts elements of its own in the place of a page's texts. What Streamlit changes later in a text is then changed in what is no
+longer on the screen.
+"""
+
+import re
+from collections.abc import Sequence
+from html import escape
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+PAGE_LANGUAGE = "en"
+"""The language of the page's own words."""
+_FIRST_HEADING = re.compile(r"\A\s*#[ \t]+(?P<words>[^\n]*?)[ \t]*#*[ \t]*(?:\n|\Z)")
+_MARKUP = re.compile(r"[*_`\\]")
+_FENCE = ("```", "~~~")
+
+
+def study_words(text: str, language: str) -> str:
+    """Words of the study within the page's own, as HTML that says their language."""
+    said = escape(text)
+    return said if language == PAGE_LANGUAGE else f'<span lang="{escape(language, quote=True)}">{said}</span>'
+
+
+def title(text: str, language: str | None = None, *, small: bool = False) -> None:
+    """The place's only heading of the first rank; it can take the focus.
+
+    language: None for the page's own words. small: where the answers below it are what counts.
+    """
+    st.html(_title(text, language, small))
+
+
+def _title(text: str, language: str | None, small: bool) -> str:
+    classes = ' class="assay-place"' if small else ""
+    return (
+        f'<h1 tabindex="-1"{classes}>{escape(text) if language is None else study_words(text, language)}</h1>'
+    )
+
+
+def place(text: str, progress: str, marks: Sequence[str], none: str) -> None:
+    """Where the rater is in a list, how far, and what is saved.
+
+    progress: in words. marks: HTML, what is saved; without any it says `none`.
+    """
+    saved = " · ".join(f'<span aria-hidden="true">✓</span> {mark}' for mark in marks) or escape(none)
+    st.html(
+        f'<div class="assay-where">{_title(text, None, True)}<div>{escape(progress)}</div>'
+        f'<div class="assay-status">{saved}</div></div>'
+    )
+
+
+def status(html: str, where: DeltaGenerator | None = None, *, framed: bool = False) -> None:
+    """What became of a press, as HTML; it is announced. framed: in a box of its own."""
+    classes = "assay-status assay-framed" if framed else "assay-status"
+    (where or st).html(f'<div class="{classes}">{html}</div>')
+
+
+def line(text: str, *, narrow: bool = False) -> None:
+    """A sentence whose numbers change. narrow: no wider than its words."""
+    st.html(f"<p>{escape(text)}</p>", width="content" if narrow else "stretch")
+
+
+def guidelines(text: str, language: str) -> None:
+    """An owner's Markdown under the heading it begins with, which is the place's heading; its other headings are lower.
+
+    Where it begins with none, the place is named in the page's words.
+    """
+    heading = _FIRST_HEADING.match(text)
+    words = _MARKUP.sub("", heading["words"]).strip() if heading else ""
+    if heading and words:
+        title(words, language)
+    else:
+        title("Guidelines")
+    st.markdown(_lowered(text[heading.end() :] if heading else text))
+
+
+def _lowered(text: str) -> str:
+    """The same Markdown, whose headings of the first rank have the second."""
+    lines, fenced = [], False
+    for one in text.splitlines():
+        fenced ^= one.lstrip().startswith(_FENCE)
+        lines.append(f"#{one}" if one.startswith(("# ", "#\t")) and not fenced else one)
+    return "\n".join(lines)
