@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from html import escape
 
 import streamlit as st
 
@@ -55,7 +56,9 @@ def _text_with_errors(desk: RatingDesk, text: BlindText, screen: OnScreen, tab: 
     """The text, with the marker if the task marks errors."""
     spans, headings = desk.task.spans, desk.task.labels.headings
     if spans is None:
-        st.html(blind_pair.card(headings.text, blind_pair.text_html(text.text, desk.shown), text.language))
+        st.html(
+            blind_pair.card(escape(headings.text), blind_pair.text_html(text.text, desk.shown), text.language)
+        )
         return
     shown = [(headings.text, text.text, text.language, False)]
     if spans.source_side and text.source_text:
@@ -233,7 +236,7 @@ def _what_was_asked(desk: RatingDesk, text: BlindText) -> None:
     for heading, words, how, language in [*source, reference]:
         if words:
             st.html(
-                f"{blind_pair.heading_html(heading, 'assay-quiet')}"
+                f"{blind_pair.heading_html(escape(heading), 'assay-quiet')}"
                 f'<div class="assay-reference assay-text" {language}>{blind_pair.text_html(words, how)}</div>'
             )
 

@@ -39,7 +39,7 @@ from core.study.guidelines import (
 from pages.widgets import answer_keys, own
 from pages.widgets import rendered as documents
 from pages.widgets.messages import plain
-from pages.widgets.said import STUDY_WORDS
+from pages.widgets.said import STUDY_WORDS, study_words
 
 _Given = ParamSpec("_Given")
 _WAITING, _REFUSED = "presses_waiting", "presses_refused"
@@ -90,6 +90,7 @@ _MOST_MISSING = 12
 _STYLE = """<style>
 .stMainBlockContainer { padding-top: 2.5rem; padding-bottom: 3rem; max-width: 78rem; }
 .stMainBlockContainer h1 { font-size: 1.75rem; line-height: 1.25; }
+.stMainBlockContainer :is(h2, h3):not(.assay-head, .assay-text *) { font-size: 1.25rem; padding: .5rem 0 .25rem; }
 .stMainBlockContainer h1.assay-place { font-size: 1rem; line-height: 1.5; font-weight: 600; padding: 0; margin: 0; }
 .assay-where { display: flex; flex-wrap: wrap; column-gap: .75rem; align-items: baseline; }
 .assay-where .assay-status { margin-inline-start: auto; }
@@ -144,12 +145,29 @@ _STYLE = """<style>
 .stExpander details { height: auto !important; overflow: visible !important; }
 .stExpander [data-testid=stExpanderDetails][inert] { display: none; }
 div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
+/* What takes the focus does not hide behind the buttons. */
+[data-testid=stMain] { scroll-padding-block: 1rem 6rem; }
+:is([data-testid=stMain], .assay-text, .assay-folded, .assay-scroll):focus-visible { outline: 3px solid var(--st-primary-color, #2f6690); outline-offset: -3px; }
+[data-testid=stMain]:has(.st-key-choices .assay-framed) { scroll-padding-bottom: 14rem; }
+@media (max-height: 400px) {
+  /* A window this low, as at 400 % zoom, is for reading: the buttons wait below the texts. */
+  div:has(> .st-key-choices) { position: static; }
+  [data-testid=stMain]:has(.st-key-choices) { scroll-padding-bottom: 1rem; }
+}
 .st-key-choices { padding: .6rem 0 .8rem; background: Canvas; }
 /* Streamlit's own backgrounds, where the browser can tell the theme. */
 .st-key-choices { background: light-dark(Canvas, #171614); }
 .st-key-choices [data-testid=stHorizontalBlock] > * { min-width: 0; flex: 1 1 0; }
 .st-key-k button { min-height: 2rem; padding-block: 0; }
 .st-key-moves > * { flex: 1 1 9rem; }
+/* Words wrap, however wide somebody sets them; the key of a button goes below them. */
+:is(.st-key-choices, .st-key-moves) button { height: auto; }
+:is(.st-key-choices, .st-key-moves) button * { white-space: normal; overflow: visible; text-overflow: clip; }
+.st-key-choices [data-has-shortcut=true] { flex-wrap: wrap; justify-content: center; column-gap: .5rem; }
+.st-key-choices [data-has-shortcut=true] p { overflow-wrap: normal; word-break: normal; }
+/* Targets of 24 px at least. */
+:is([data-testid=stRadio], [data-testid=stCheckbox]) label { min-height: 1.75rem; }
+[data-testid=stTooltipIcon] button { min-width: 1.5rem; min-height: 1.5rem; justify-content: center; }
 [class*="st-key-answer-"] button { height: auto; }
 [class*="st-key-answer-"] button * { white-space: normal; overflow: visible; text-overflow: clip; }
 @media (max-width: 640px) {
@@ -162,8 +180,30 @@ div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
   .assay-row { display: inline; unicode-bidi: normal; }
   .st-key-modes [role=radiogroup] button, .st-key-modes [data-testid=stButtonGroup] button { padding-inline: .3rem; }
   .st-key-k { display: none; }
-  .st-key-choices button { padding-inline: .25rem; height: auto; min-height: 2.8rem; }
-  .st-key-choices button * { white-space: normal; overflow: visible; text-overflow: clip; line-height: 1.2; }
+  .st-key-choices button { padding-inline: .25rem; min-height: 2.8rem; }
+  .st-key-choices button * { line-height: 1.2; }
+  .st-key-choices [data-has-shortcut=true] { flex-direction: column; }
+}
+@media (max-width: 360px) {
+  .st-key-choices [data-testid=stHorizontalBlock] { flex-wrap: wrap; }
+  .st-key-choices [data-testid=stHorizontalBlock] > * { flex: 1 1 7rem; }
+}
+@media (forced-colors: active) {
+  /* Grounds are gone: what they said is said by lines. */
+  .assay-level { border: 2px solid; }
+  .assay-text ins { outline: 1px solid; outline-offset: 1px; }
+  .assay-text del { opacity: 1; text-decoration-thickness: 2px; }
+  .assay-framed, [data-testid=stAlertContainer] { border: 1px solid; }
+  [role=progressbar] { outline: 1px solid; }
+  [role=progressbar] > * { background: Highlight; forced-color-adjust: none; }
+  button[kind=primary] { border: 4px double ButtonText; }
+  [role=radio][aria-checked=true] { outline: 3px solid Highlight; outline-offset: -3px; }
+  :is([data-testid=stRadio], [data-testid=stCheckbox]) label:has(input:checked) > :not(:has(input), [data-testid], p):first-of-type { background: Highlight; forced-color-adjust: none; }
+  kbd { opacity: 1; color: CanvasText; }
+}
+@media (prefers-reduced-motion: reduce) {
+  *, ::before, ::after { animation-duration: 1ms !important; animation-iteration-count: 1 !important;
+    transition-duration: 1ms !important; scroll-behavior: auto !important; }
 }
 """
 
@@ -201,7 +241,7 @@ def heading(
     html = f"<div><span{part}>{before}{badge}{after}</span>{what}</div>" if instruction else ""
     html += conversation(turns, language, shown.question, words, number)
     html += (
-        heading_html(words[TURN_KEYS["user"]], f"assay-quiet assay-{STUDY_WORDS}")
+        heading_html(study_words(words[TURN_KEYS["user"]]), "assay-quiet")
         if turns
         else heading_html("Question", "assay-unseen")
     )
@@ -252,14 +292,14 @@ def _turn_html(
     turn: Turn, language: str, shown: Shown, words: Mapping[str, str], attributes: str = ""
 ) -> str:
     return (
-        f'<div class="assay-turn">{heading_html(words[TURN_KEYS[turn.role]], f"assay-quiet assay-{STUDY_WORDS}")}'
+        f'<div class="assay-turn">{heading_html(study_words(words[TURN_KEYS[turn.role]]), "assay-quiet")}'
         f'<div class="assay-text"{attributes} {language_of(language)}>{text_html(turn.text, shown)}</div></div>'
     )
 
 
 def heading_html(words: str, classes: str) -> str:
-    """A heading below the page's title, for people who move by headings. classes: of its look."""
-    return f'<h2 class="assay-head {classes}">{escape(words)}</h2>'
+    """Words, which are HTML, as a heading below the page's title, for people who move by headings. classes: of its look."""
+    return f'<h2 class="assay-head {classes}">{words}</h2>'
 
 
 def text_html(text: str, shown: Shown) -> str:
@@ -411,7 +451,8 @@ def _cards(
 ) -> None:
     """Both answers as cards, whose rows face each other. bodies: HTML. rows: of each body."""
     cards = "".join(
-        _side_html(name, side, body, language) for name, side, body in zip(names, sides, bodies, strict=True)
+        _side_html(study_words(name), side, body, language)
+        for name, side, body in zip(names, sides, bodies, strict=True)
     )
     shown = rows + 2  # a title above, what is missing below
     # One message, where columns take five.
@@ -492,7 +533,7 @@ def _side_html(title: str, side: _Side, body: str, language: str) -> str:
             f"Missing here: <span {of_language}>{listed}</span>{f' and {more} more' if more > 0 else ''}"
         )
     return (
-        f'<div class="assay-card"><div class="assay-title">{heading_html(title, f"assay-side assay-{STUDY_WORDS}")}{count}</div>'
+        f'<div class="assay-card"><div class="assay-title">{heading_html(title, "assay-side")}{count}</div>'
         f'<div class="assay-text" {of_language}>{body}</div>'
         f'<div class="assay-quiet assay-missing">{missing}</div></div>'
     )
@@ -566,9 +607,9 @@ def _wait_with_time(call: Callable[..., None], entry: str, *args: object) -> Non
 
 
 def card(title: str, body: str, language: str, more: str = "") -> str:
-    """A text, which is HTML, under a title. more: a class of the text."""
+    """A text under a title, both HTML. more: a class of the text."""
     return (
-        f'<div class="assay-card">{heading_html(title, f"assay-side assay-{STUDY_WORDS}")}'
+        f'<div class="assay-card">{heading_html(title, "assay-side")}'
         f'<div class="assay-text{more}" {language_of(language)}>{body}</div></div>'
     )
 

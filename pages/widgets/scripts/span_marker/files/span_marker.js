@@ -103,7 +103,7 @@ class Marker {
     this.clean = make("input", { type: "checkbox", onchange: () => this.change(this.spans, this.clean.checked) });
     this.said = make("div", { className: "assay-marker-state", role: "status" });
     this.again = make("button", { type: "button", textContent: "Try again", onclick: () => this.change(this.spans, this.none) });
-    const texts = this.parts.flatMap((part) => [make("div", { className: "assay-marker-label", textContent: part.label }), part.element]);
+    const texts = this.parts.flatMap((part) => [make("h2", { className: "assay-head assay-marker-label", textContent: part.label }), part.element]);
     const clean = make("label", {}, this.clean, "No errors in this text");
     this.tools = make("div", { className: "assay-marker-tools" }, this.what, this.bar);
     this.root.replaceChildren(...texts, this.tools, this.list, clean, this.said, this.again);
