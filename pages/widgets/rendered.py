@@ -75,10 +75,10 @@ _MARK: Mapping[Kind, str] = {"same": "span", "added": "ins", "removed": "del"}
 
 def document_html(document: Element) -> str:
     """A document as HTML, with the marks on its words."""
-    return f'<div class="assay-rendered">{_inside(document)}</div>'
+    return f'<div class="assay-rendered">{_children(document)}</div>'
 
 
-def _inside(element: Element) -> str:
+def _children(element: Element) -> str:
     return "".join(map(_node, element.children))
 
 
@@ -110,7 +110,7 @@ def _sent(formula: Formula) -> list[object]:
 
 def _block(tag: str, attributes: str = "", classes: str = "") -> Callable[[Element], str]:
     def written(element: Element) -> str:
-        return f"<{tag}{_classes(element, classes)}{attributes}>{_inside(element)}</{tag}>"
+        return f"<{tag}{_classes(element, classes)}{attributes}>{_children(element)}</{tag}>"
 
     return written
 
@@ -122,21 +122,21 @@ def _classes(element: Element, named: str = "") -> str:
 
 def _heading(element: Element) -> str:
     tag = f"h{min(6, element.level + _HIGHEST_HEADING - 1)}"
-    return f'<{tag}{_classes(element, f"assay-rank-{element.level}")} dir="auto">{_inside(element)}</{tag}>'
+    return f'<{tag}{_classes(element, f"assay-rank-{element.level}")} dir="auto">{_children(element)}</{tag}>'
 
 
 def _numbered(element: Element) -> str:
-    return f'<ol start="{element.level}"{_classes(element)}>{_inside(element)}</ol>'
+    return f'<ol start="{element.level}"{_classes(element)}>{_children(element)}</ol>'
 
 
 def _item(element: Element) -> str:
     number = f' value="{element.level}"' if element.level else ""
-    return f"<li{_classes(element)}{number}>{_inside(element)}</li>"
+    return f"<li{_classes(element)}{number}>{_children(element)}</li>"
 
 
 def _table(element: Element) -> str:
     # A table may be wider than its column: it scrolls for itself, also by keyboard.
-    return f'<div class="assay-scroll" tabindex="0" role="group" aria-label="Table"><table>{_inside(element)}</table></div>'
+    return f'<div class="assay-scroll" tabindex="0" role="group" aria-label="Table"><table>{_children(element)}</table></div>'
 
 
 def _cell(element: Element) -> str:
@@ -145,15 +145,15 @@ def _cell(element: Element) -> str:
     if sum(len(leaf.text) for leaf in leaves(element)) > _SHORT_CELL:
         side += " assay-sentence"
     scope = ' scope="col"' if tag == "th" else ""
-    return f'<{tag}{_classes(element, side)}{scope} dir="auto">{_inside(element)}</{tag}>'
+    return f'<{tag}{_classes(element, side)}{scope} dir="auto">{_children(element)}</{tag}>'
 
 
 def _code_block(element: Element) -> str:
-    return f'<pre{_classes(element)} dir="ltr"><code>{_inside(element)}</code></pre>'
+    return f'<pre{_classes(element)} dir="ltr"><code>{_children(element)}</code></pre>'
 
 
 def _image(element: Element) -> str:
-    return f'<span class="assay-image">Image: {_inside(element)}</span>'
+    return f'<span class="assay-image">Image: {_children(element)}</span>'
 
 
 def _break(element: Element) -> str:
@@ -165,7 +165,7 @@ def _break(element: Element) -> str:
 
 
 _WRITERS: Mapping[Tag, Callable[[Element], str]] = {
-    "document": _inside,
+    "document": _children,
     "written": _block("div", ' dir="auto"', "assay-written"),
     "paragraph": _block("p", ' dir="auto"'),
     "heading": _heading,
