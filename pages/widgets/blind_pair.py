@@ -14,10 +14,10 @@ from core.diff.names import Unshared, capitals_show_names, unshared
 from core.diff.rows import cut_at_rows, facing_rows
 from core.errors import counted
 from core.rendering import rendered, text_as_read
-from core.rendering.tree import count_differing, marked, read, with_blocks_compared
+from core.rendering.tree import compare_blocks, count_differing, marked, read
 from core.schema.rendering import AS_WRITTEN, Shown
 from core.schema.scores import Turn
-from core.schema.study import FIRST_LEVEL, NO_ANSWER, Choice, GuessedSide, Item, KeyScheme
+from core.schema.study import FIRST_LEVEL, NO_ANSWER, UNDETERMINED, Choice, GuessedSide, Item, KeyScheme
 from core.study.guidelines import (
     BOX_KEYS,
     CHOICE_KEYS,
@@ -39,6 +39,7 @@ from core.study.guidelines import (
 from pages.widgets import answer_keys, own
 from pages.widgets import rendered as documents
 from pages.widgets.messages import plain
+from pages.widgets.said import STUDY_WORDS, study_words
 
 _Given = ParamSpec("_Given")
 _WAITING, _REFUSED = "presses_waiting", "presses_refused"
@@ -89,6 +90,7 @@ _MOST_MISSING = 12
 _STYLE = """<style>
 .stMainBlockContainer { padding-top: 2.5rem; padding-bottom: 3rem; max-width: 78rem; }
 .stMainBlockContainer h1 { font-size: 1.75rem; line-height: 1.25; }
+.stMainBlockContainer :is(h2, h3):not(.assay-head, .assay-text *) { font-size: 1.25rem; padding: .5rem 0 .25rem; }
 .stMainBlockContainer h1.assay-place { font-size: 1rem; line-height: 1.5; font-weight: 600; padding: 0; margin: 0; }
 .assay-where { display: flex; flex-wrap: wrap; column-gap: .75rem; align-items: baseline; }
 .assay-where .assay-status { margin-inline-start: auto; }
@@ -119,10 +121,17 @@ _STYLE = """<style>
 .assay-turns { margin-top: .6rem; display: grid; gap: .5rem; }
 .assay-turns, .assay-turn { min-width: 0; }
 .assay-turn { border-inline-start: .2rem solid color-mix(in srgb, currentColor 20%, transparent); padding-inline-start: .75rem; }
-.assay-turns > .assay-turn .assay-text { max-height: 14em; overflow-y: auto; }
+.assay-turns > .assay-turn .assay-text { max-height: 10em; overflow-y: auto; }
 .assay-earlier summary { cursor: pointer; width: fit-content; padding-block: .25rem; }
 .assay-folded { display: grid; gap: .5rem; margin-top: .4rem; max-height: 60vh; overflow-y: auto; }
 .assay-turns + .assay-head.assay-quiet { margin-top: .6rem; }
+.assay-turns [tabindex]:focus-visible { outline-offset: -2px; }
+/* A part that is cut off fades out below until it is scrolled to its end, where the browser can tell. */
+.assay-turns > .assay-turn .assay-text, .assay-folded { animation: assay-cut linear both; animation-timeline: scroll(self); }
+@keyframes assay-cut {
+  from, 98% { mask-image: linear-gradient(#000 calc(100% - 2.5em), transparent); }
+  to { mask-image: none; }
+}
 .assay-turns + .assay-quiet + .assay-question { margin-top: 0; }
 .assay-level { display: inline-block; border-radius: .4rem; padding: .1rem .55rem; font-weight: 600;
   background: color-mix(in srgb, currentColor 12%, transparent); }
@@ -136,16 +145,34 @@ _STYLE = """<style>
 .stExpander details { height: auto !important; overflow: visible !important; }
 .stExpander [data-testid=stExpanderDetails][inert] { display: none; }
 div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
+/* What takes the focus does not hide behind the buttons. */
+[data-testid=stMain] { scroll-padding-block: 1rem 6rem; }
+:is([data-testid=stMain], .assay-text, .assay-folded, .assay-scroll):focus-visible { outline: 3px solid var(--st-primary-color, #2f6690); outline-offset: -3px; }
+[data-testid=stMain]:has(.st-key-choices .assay-framed) { scroll-padding-bottom: 14rem; }
+@media (max-height: 400px) {
+  /* A window this low, as at 400 % zoom, is for reading: the buttons wait below the texts. */
+  div:has(> .st-key-choices) { position: static; }
+  [data-testid=stMain]:has(.st-key-choices) { scroll-padding-bottom: 1rem; }
+}
 .st-key-choices { padding: .6rem 0 .8rem; background: Canvas; }
 /* Streamlit's own backgrounds, where the browser can tell the theme. */
 .st-key-choices { background: light-dark(Canvas, #171614); }
 .st-key-choices [data-testid=stHorizontalBlock] > * { min-width: 0; flex: 1 1 0; }
 .st-key-k button { min-height: 2rem; padding-block: 0; }
 .st-key-moves > * { flex: 1 1 9rem; }
+/* Words wrap, however wide somebody sets them; the key of a button goes below them. */
+:is(.st-key-choices, .st-key-moves) button { height: auto; }
+:is(.st-key-choices, .st-key-moves) button * { white-space: normal; overflow: visible; text-overflow: clip; }
+.st-key-choices [data-has-shortcut=true] { flex-wrap: wrap; justify-content: center; column-gap: .5rem; }
+.st-key-choices [data-has-shortcut=true] p { overflow-wrap: normal; word-break: normal; }
+/* Targets of 24 px at least. */
+:is([data-testid=stRadio], [data-testid=stCheckbox]) label { min-height: 1.75rem; }
+[data-testid=stTooltipIcon] button { min-width: 1.5rem; min-height: 1.5rem; justify-content: center; }
 [class*="st-key-answer-"] button { height: auto; }
 [class*="st-key-answer-"] button * { white-space: normal; overflow: visible; text-overflow: clip; }
 @media (max-width: 640px) {
   .assay-text { font-size: 1rem; }
+  .assay-turns > .assay-turn .assay-text { max-height: 7em; }
   .st-key-choices [data-testid=stHorizontalBlock] { flex-wrap: nowrap; gap: .4rem; }
   .assay-pair { grid-template-columns: 1fr; row-gap: 1rem; }
   /* One below the other, each answer is running text. */
@@ -153,8 +180,30 @@ div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
   .assay-row { display: inline; unicode-bidi: normal; }
   .st-key-modes [role=radiogroup] button, .st-key-modes [data-testid=stButtonGroup] button { padding-inline: .3rem; }
   .st-key-k { display: none; }
-  .st-key-choices button { padding-inline: .25rem; height: auto; min-height: 2.8rem; }
-  .st-key-choices button * { white-space: normal; overflow: visible; text-overflow: clip; line-height: 1.2; }
+  .st-key-choices button { padding-inline: .25rem; min-height: 2.8rem; }
+  .st-key-choices button * { line-height: 1.2; }
+  .st-key-choices [data-has-shortcut=true] { flex-direction: column; }
+}
+@media (max-width: 360px) {
+  .st-key-choices [data-testid=stHorizontalBlock] { flex-wrap: wrap; }
+  .st-key-choices [data-testid=stHorizontalBlock] > * { flex: 1 1 7rem; }
+}
+@media (forced-colors: active) {
+  /* Grounds are gone: what they said is said by lines. */
+  .assay-level { border: 2px solid; }
+  .assay-text ins { outline: 1px solid; outline-offset: 1px; }
+  .assay-text del { opacity: 1; text-decoration-thickness: 2px; }
+  .assay-framed, [data-testid=stAlertContainer] { border: 1px solid; }
+  [role=progressbar] { outline: 1px solid; }
+  [role=progressbar] > * { background: Highlight; forced-color-adjust: none; }
+  button[kind=primary] { border: 4px double ButtonText; }
+  [role=radio][aria-checked=true] { outline: 3px solid Highlight; outline-offset: -3px; }
+  :is([data-testid=stRadio], [data-testid=stCheckbox]) label:has(input:checked) > :not(:has(input), [data-testid], p):first-of-type { background: Highlight; forced-color-adjust: none; }
+  kbd { opacity: 1; color: CanvasText; }
+}
+@media (prefers-reduced-motion: reduce) {
+  *, ::before, ::after { animation-duration: 1ms !important; animation-iteration-count: 1 !important;
+    transition-duration: 1ms !important; scroll-behavior: auto !important; }
 }
 """
 
@@ -175,21 +224,24 @@ def heading(
     shown: Shown = AS_WRITTEN,
     turns: Sequence[Turn] = (),
     number: int = 0,
+    *,
+    of_study: bool = True,
 ) -> None:
     """Question, reference where there is one, and what is asked, with the level in place of `{level}`.
 
     words: as in texts. shown: how answers are shown, and the reference with them. turns: those before the question. number:
-    as in conversation.
+    as in conversation. of_study: whether the instruction is one of the study's words, or the page's own.
     """
     before, _, after = map(escape, instruction.partition(LEVEL))
     named, meaning = escape(level), aids.meanings.get(level)
     badge = f'<span class="assay-level"><bdi>{named}</bdi></span>' if level else ""
     what = f' <span class="assay-quiet">{named}: {escape(meaning)}.</span>' if meaning else ""
     # What is asked comes first: however long the question is, it is on the screen when the buttons are.
-    html = f"<div>{before}{badge}{after}{what}</div>" if instruction else ""
+    part = f' class="assay-{STUDY_WORDS}"' if of_study else ""
+    html = f"<div><span{part}>{before}{badge}{after}</span>{what}</div>" if instruction else ""
     html += conversation(turns, language, shown.question, words, number)
     html += (
-        heading_html(words[TURN_KEYS["user"]], "assay-quiet")
+        heading_html(study_words(words[TURN_KEYS["user"]]), "assay-quiet")
         if turns
         else heading_html("Question", "assay-unseen")
     )
@@ -220,7 +272,7 @@ def conversation(
     if early:
         named = escape(words[EARLIER_TURNS].replace(NUMBER, f"{cut:,}"))
         early = (
-            f'<details class="assay-earlier"><summary>{named}</summary>'
+            f'<details class="assay-earlier"><summary class="assay-{STUDY_WORDS}">{named}</summary>'
             f'<div class="assay-folded" tabindex="0">{early}</div></details>'
         )
     late = "".join(_turn_html(turn, language, shown, words, " tabindex=0") for turn in turns[cut:])
@@ -240,14 +292,14 @@ def _turn_html(
     turn: Turn, language: str, shown: Shown, words: Mapping[str, str], attributes: str = ""
 ) -> str:
     return (
-        f'<div class="assay-turn">{heading_html(words[TURN_KEYS[turn.role]], "assay-quiet")}'
+        f'<div class="assay-turn">{heading_html(study_words(words[TURN_KEYS[turn.role]]), "assay-quiet")}'
         f'<div class="assay-text"{attributes} {language_of(language)}>{text_html(turn.text, shown)}</div></div>'
     )
 
 
 def heading_html(words: str, classes: str) -> str:
-    """A heading below the page's title, for people who move by headings. classes: of its look."""
-    return f'<h2 class="assay-head {classes}">{escape(words)}</h2>'
+    """Words, which are HTML, as a heading below the page's title, for people who move by headings. classes: of its look."""
+    return f'<h2 class="assay-head {classes}">{words}</h2>'
 
 
 def text_html(text: str, shown: Shown) -> str:
@@ -366,7 +418,7 @@ def _documents(
     others = answers[::-1] if mode == LEFT_RIGHT else [old for old, _ in pairs]
     if mode in (WORDS, LEFT_RIGHT):
         set_texts = [
-            with_blocks_compared(document, rendered(other, shown))
+            compare_blocks(document, rendered(other, shown))
             for document, other in zip(set_texts, others, strict=True)
         ]
     as_read = [
@@ -399,7 +451,8 @@ def _cards(
 ) -> None:
     """Both answers as cards, whose rows face each other. bodies: HTML. rows: of each body."""
     cards = "".join(
-        _side_html(name, side, body, language) for name, side, body in zip(names, sides, bodies, strict=True)
+        _side_html(study_words(name), side, body, language)
+        for name, side, body in zip(names, sides, bodies, strict=True)
     )
     shown = rows + 2  # a title above, what is missing below
     # One message, where columns take five.
@@ -522,7 +575,7 @@ def choice_buttons(
     pressed: _Press | None = None
     if timed is not None:
         time_presses(place, timed, answer_keys.answer_keys(keys, len(labels)))
-    row = place.container(horizontal=True)
+    row = place.container(key=f"{STUDY_WORDS}-0", horizontal=True)
     for number, choice in enumerate(labels, start=1):
         if row.button(
             plain(labels[choice]),
@@ -550,11 +603,11 @@ def timed_turn(call: Callable[..., None], entry: str) -> Callable[..., None]:
 
 def _wait_with_time(call: Callable[..., None], entry: str, *args: object) -> None:
     # Read with the press: once its turn has come, nothing of Streamlit is touched before it is saved.
-    _wait(call, *args, told=own.of_press(entry))
+    _wait(call, *args, told=own.last_press(entry))
 
 
 def card(title: str, body: str, language: str, more: str = "") -> str:
-    """A text, which is HTML, under a title. more: a class of the text."""
+    """A text under a title, both HTML. more: a class of the text."""
     return (
         f'<div class="assay-card">{heading_html(title, "assay-side")}'
         f'<div class="assay-text{more}" {language_of(language)}>{body}</div></div>'
@@ -567,5 +620,7 @@ def marked_html(segments: Sequence[Segment]) -> str:
 
 
 def language_of(tag: str) -> str:
-    """Attributes that tell a browser how to set a text of this language."""
-    return 'dir="auto"' if tag == "und" else f'dir="auto" lang="{escape(tag, quote=True)}"'
+    """Attributes that tell a browser how to set a text of this language, and not to translate it."""
+    # An empty language says that it is unknown; without one it would be the page's. Nobody but its author writes a text.
+    known = "" if tag == UNDETERMINED else escape(tag, quote=True)
+    return f'translate="no" dir="auto" lang="{known}"'

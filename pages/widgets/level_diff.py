@@ -54,13 +54,13 @@ def base_control(first: str) -> str:
 
 
 def plain_card(title: str, text: str, language: str) -> None:
-    """A text as it is, under a title."""
-    _card(title, escape(text), language)
+    """A text as it is, under a title of ours."""
+    _card(escape(title), escape(text), language)
 
 
 def shown_card(title: str, text: str, language: str, shown: Shown) -> None:
     """A text as raters see it, under a title of ours."""
-    _card(title, text_html(text, shown), language)
+    _card(escape(title), text_html(text, shown), language)
 
 
 def level_card(name: str, text: str, item: Item, against: str, *, before: str, first: str) -> None:
@@ -75,12 +75,12 @@ def marked_card(title: str, base: str | None, text: str, language: str) -> None:
     if base is None:
         plain_card(title, text, language)
         return
-    _card(title, marked_html(diff_against(base, text, islands=READABLE)), language)
+    _card(escape(title), marked_html(diff_against(base, text, islands=READABLE)), language)
 
 
 def segments_card(title: str, segments: Sequence[Segment], language: str) -> None:
     """A text with its differences as they are known."""
-    _card(title, marked_html(segments), language)
+    _card(escape(title), marked_html(segments), language)
 
 
 def facts_card(
@@ -105,7 +105,7 @@ def facts_card(
                 f'<span class="assay-fact assay-g{color}">[{inside}]<sup>{number}·A{group}</sup></span>'
             )
         at = span.end
-    _card(title, "".join([*pieces, escape(text[at:])]), language)
+    _card(escape(title), "".join([*pieces, escape(text[at:])]), language)
 
 
 def _card(title: str, body: str, language: str) -> None:

@@ -12,7 +12,7 @@ import streamlit as st
 from core.schema.study import Dimension, KeyScheme, RatingTask, SpanTask
 from pages.widgets import own
 from pages.widgets.answer_keys import answer_key
-from pages.widgets.blind_pair import call_in_turn
+from pages.widgets.blind_pair import call_in_turn, heading_html
 from pages.widgets.messages import plain
 
 MOST_BUTTONS = 7
@@ -131,7 +131,7 @@ def explained(task: RatingTask) -> None:
     """What is shown, dimensions with the meaning of their answers, severities and categories with theirs, the keys."""
     labels = task.labels
     if task.dimensions or task.show_reference:
-        st.subheader("What you are asked", anchor=False)
+        st.header("What you are asked", anchor=False)
     if task.show_reference:
         st.markdown(
             f"You see the {plain(labels.source)}, the {plain(labels.reference)} and the {plain(labels.text)}."
@@ -142,12 +142,12 @@ def explained(task: RatingTask) -> None:
             f"<p style='white-space:pre-wrap'>{escape(dimension.detailed)}</p>" if dimension.detailed else ""
         )
         st.html(
-            f"<h4>{escape(dimension.title)} ({dimension.lowest:g} to {dimension.highest:g})</h4>"
+            f"<h3>{escape(dimension.title)} ({dimension.lowest:g} to {dimension.highest:g})</h3>"
             f"<p>{escape(dimension.description)}</p>{more}<ul>{rows}</ul>"
         )
     if task.spans is None:
         return
-    st.subheader("Marking errors", anchor=False)
+    st.header("Marking errors", anchor=False)
     st.markdown(
         "Select the words that are wrong, choose how severe the error is and what kind of error it is. Errors may "
         "overlap. Words that are missing cannot be selected: select those next to the gap. Where there is nothing to "
@@ -191,5 +191,10 @@ def _names(spans: SpanTask) -> None:
 
 
 def _question(dimension: Dimension, current: float | None) -> None:
-    said = "" if current is None else f" · :material/check: {current:g} saved"
-    st.markdown(f"**{plain(dimension.title)}**{said}  \n{plain(dimension.description)}")
+    # The status names its dimension to people who hear it alone.
+    named = f'<span class="assay-unseen">{escape(dimension.title)}: </span>'
+    saved = "" if current is None else f'{named}<span aria-hidden="true">✓ </span>{current:g} saved'
+    st.html(
+        f'<div class="assay-title">{heading_html(escape(dimension.title), "assay-side")}<span class="assay-status">{saved}</span></div>'
+        f"<div>{escape(dimension.description)}</div>"
+    )

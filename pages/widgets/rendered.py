@@ -51,6 +51,18 @@ STYLE = """
 .assay-rendered .assay-math:has(> math[display=block]) { display: block; overflow-x: auto; overflow-y: hidden; padding-block: .15em; }
 .assay-rendered ins:has(> .assay-math) { text-decoration: none; border-bottom: 2px solid; display: inline-block; max-width: 100%; }
 .assay-rendered ins:has(> .assay-math > math[display=block]) { display: block; width: fit-content; margin-inline: auto; }
+.assay-math .assay-box { border: 1px solid currentColor; padding: .15em .3em; }
+.assay-math :is(.assay-strike-up, .assay-strike-down, .assay-strike-both) { forced-color-adjust: none;
+  --up: linear-gradient(to right bottom, transparent calc(50% - .04em), currentColor 50%, transparent calc(50% + .04em));
+  --down: linear-gradient(to right top, transparent calc(50% - .04em), currentColor 50%, transparent calc(50% + .04em)); }
+.assay-math .assay-strike-up { background: var(--up); }
+.assay-math .assay-strike-down { background: var(--down); }
+.assay-math .assay-strike-both { background: var(--up), var(--down); }
+.assay-math mtd[columnalign="left"] { text-align: left; }
+.assay-math mtd[columnalign="right"] { text-align: right; }
+.assay-math [mathvariant^="bold"] { font-weight: bold; }
+.assay-math [mathvariant$="italic"] { font-style: italic; }
+.assay-math [mathvariant="monospace"] { font-family: ui-monospace, monospace; }
 .assay-rendered .assay-link { text-decoration: underline dotted; }
 .assay-rendered .assay-image { border: 1px dashed currentColor; border-radius: .2rem; padding: 0 .3em; }
 .assay-rendered .assay-set-differently { outline: 2px dashed light-dark(#8a6100, #e0a92e); outline-offset: -2px; }
@@ -96,10 +108,6 @@ def _leaf(leaf: Leaf) -> str:
         tree = escape(json.dumps(_sent(leaf.formula), ensure_ascii=False, separators=(",", ":")), quote=True)
         html = f'<span class="assay-math" data-math="{tree}">{escape(leaf.text)}</span>'
         return f"<ins>{html}</ins>" if leaf.kind == "added" else html
-    return "<br>\n" if leaf.text == "\n" and leaf.kind == "same" else _words(leaf)
-
-
-def _words(leaf: Leaf) -> str:
     html = escape(leaf.text) if leaf.kind == "same" else marked_words(leaf.text, leaf.kind)
     return f'<span class="assay-{leaf.style}">{html}</span>' if leaf.style else html
 
@@ -127,6 +135,11 @@ def _heading(element: Element) -> str:
 
 def _numbered(element: Element) -> str:
     return f'<ol start="{element.level}"{_classes(element)}>{_inside(element)}</ol>'
+
+
+def _item(element: Element) -> str:
+    number = f' value="{element.level}"' if element.level else ""
+    return f"<li{_classes(element)}{number}>{_inside(element)}</li>"
 
 
 def _table(element: Element) -> str:
@@ -171,13 +184,21 @@ def _code_line(line: Sequence[Leaf]) -> str:
 def _code_words(leaf: Leaf) -> str:
     """Words of code; the end of a new line is not underlined."""
     if leaf.kind == "removed" or not leaf.text.endswith("\n"):
-        return _words(leaf)
+        return _leaf(leaf)
     words = leaf.text.removesuffix("\n")
-    return f"{_words(replace(leaf, text=words)) if words else ''}\n"
+    return f"{_leaf(replace(leaf, text=words)) if words else ''}\n"
 
 
 def _image(element: Element) -> str:
     return f'<span class="assay-image">Image: {_inside(element)}</span>'
+
+
+def _break(element: Element) -> str:
+    """The end of a line, also a new one; beside it may stand words that were removed there."""
+    return "".join(
+        _leaf(child) if isinstance(child, Leaf) and child.kind == "removed" else "<br>\n"
+        for child in element.children
+    )
 
 
 _WRITERS: Mapping[Tag, Callable[[Element], str]] = {
@@ -187,7 +208,7 @@ _WRITERS: Mapping[Tag, Callable[[Element], str]] = {
     "heading": _heading,
     "list": _block("ul", ' dir="auto"'),
     "numbered_list": _numbered,
-    "item": _block("li"),
+    "item": _item,
     "quotation": _block("blockquote", ' dir="auto"'),
     "table": _table,
     "table_row": _block("tr"),
@@ -201,6 +222,7 @@ _WRITERS: Mapping[Tag, Callable[[Element], str]] = {
     "code": _block("code"),
     "link": _block("span", "", "assay-link"),
     "image": _image,
+    "break": _break,
 }
 
 

@@ -113,26 +113,26 @@ def test_two_tabs_of_one_rater_and_back_after_locking(
     page.bring_to_front()
     settled(page)
     page.get_by_role("button", name="Lock my answers").click()
-    expect(page.get_by_text("One last question")).to_be_visible()
+    expect(page.get_by_role("heading", name="One last question")).to_be_visible()
     settled(page)
     before = history_of(at_hand.store, at_hand.study_id)
 
     stale.bring_to_front()
     stale.keyboard.press("2")
-    expect(stale.get_by_text("One last question")).to_be_visible()
+    expect(stale.get_by_role("heading", name="One last question")).to_be_visible()
     _no_way_back(page)
     page.goto(f"{app.url}/?at=again-1")
-    expect(page.get_by_text("One last question")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name="One last question")).to_be_visible(timeout=20_000)
     settled(page)
     page.wait_for_timeout(400)
     page.keyboard.press("1")
-    expect(page.get_by_text("Done. Thank you!")).to_be_visible()
+    expect(page.get_by_role("heading", name="Done. Thank you!")).to_be_visible()
     settled(page)
     guesses = guesses_of(at_hand.store, at_hand.study_id, "ann")
     assert len(guesses) == 1
     _no_way_back(page)
     page.goto(f"{app.url}/?at=again-1")
-    expect(page.get_by_text("Done. Thank you!")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name="Done. Thank you!")).to_be_visible(timeout=20_000)
     page.keyboard.press("2")
     settled(page)
     assert guesses_of(at_hand.store, at_hand.study_id, "ann") == guesses
@@ -147,7 +147,7 @@ def _no_way_back(page: Page) -> None:
         settled(page)
         page.wait_for_timeout(400)
         assert page.get_by_text("press again to change").count() == 0
-        assert page.get_by_text("Pair 1 of").count() == 0
+        assert page.get_by_role("heading", name="Pair 1 of").count() == 0
     for _ in range(4):
         page.go_forward(wait_until="commit")
         settled(page)

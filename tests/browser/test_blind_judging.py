@@ -77,12 +77,12 @@ def test_a_rater_votes_while_a_judge_works_and_learns_nothing_of_it(
         let_go.set()
         wire.after(page, page.get_by_role("button", name="Lock my answers").click)
         for number in (1, 2):
-            expect(page.get_by_text(f"{number} of 2: ")).to_be_visible()
+            expect(page.locator(".assay-status", has_text=f"{number} of 2: ")).to_be_visible()
             settled(page)
             page.wait_for_timeout(400)
             wire.add_document(page)
             wire.after(page, lambda number=number: page.keyboard.press(str(number)))  # type: ignore[misc]
-        expect(page.get_by_text("Done. Thank you!")).to_be_visible()
+        expect(page.get_by_role("heading", name="Done. Thank you!")).to_be_visible()
         settled(page)
         wire.add_document(page)
         ended(app_store, second)

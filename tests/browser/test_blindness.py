@@ -157,12 +157,12 @@ def _go_through(page: Page, link: str, total: int, wire: Wire) -> None:
     wire.add_document(page)
     wire.after(page, page.get_by_role("button", name="Lock my answers").click)
     for number in range(1, GUESSES + 1):
-        expect(page.get_by_text(f"{number} of {GUESSES}: ")).to_be_visible()
+        expect(page.locator(".assay-status", has_text=f"{number} of {GUESSES}: ")).to_be_visible()
         settled(page)
         page.wait_for_timeout(400)
         wire.add_document(page)
         wire.after(page, lambda number=number: page.keyboard.press(str(number % 3 + 1)))  # type: ignore[misc]
-    expect(page.get_by_text("Done. Thank you!")).to_be_visible()
+    expect(page.get_by_role("heading", name="Done. Thank you!")).to_be_visible()
     settled(page)
     wire.add_document(page)
 

@@ -84,7 +84,7 @@ def test_an_arena_file_becomes_a_first_vote_within_three_minutes(
         empty.append(rater.get_by_text("No answer", exact=True).count())
         rater.keyboard.press("1")
         if number == 1:
-            expect(rater.get_by_text("Pair 1 saved")).to_be_visible(timeout=SOON)
+            expect(rater.locator(".assay-status", has_text="Pair 1 saved")).to_be_visible(timeout=SOON)
             assert time.monotonic() - began < MOST_SECONDS
             (answer,) = load_record(app_store, study).answers
             assert (answer.rater_id, answer.choice) == ("ann", "left")

@@ -147,7 +147,7 @@ def test_every_control_of_practice(app: AppServer, app_store: Store, new_page: N
     page = new_page()
     page.goto(f"{app.url}/r/{at_hand.tokens['ann']}")
     page.get_by_role("button", name="Start with three practice pairs").click(timeout=20_000)
-    expect(page.get_by_text("Practice 1 of 3")).to_be_visible()
+    expect(page.get_by_role("heading", name="Practice 1 of 3")).to_be_visible()
 
     def given() -> int:
         return pressed_button(page, ".st-key-choices")
@@ -172,7 +172,7 @@ def test_every_control_of_a_guess(app: AppServer, app_store: Store, new_page: Ne
         return len(guesses_of(app_store, at_hand.study_id, "ann"))
 
     def ready() -> None:
-        expect(page.locator("strong", has_text=f"{given() + 1} of ")).to_be_visible(timeout=20_000)
+        expect(page.locator(".assay-status", has_text=f"{given() + 1} of ")).to_be_visible(timeout=20_000)
         settled(page)
         page.wait_for_timeout(400)  # sooner it would be taken for a double press
 

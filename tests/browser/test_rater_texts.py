@@ -66,15 +66,15 @@ def test_from_the_last_answer_over_the_lock_to_the_last_guess(
     page.goto(f"{app.url}/r/{at_hand.tokens['ann']}")
     on_pair(page, 15)
     page.get_by_role("button", name="Both are fine").click()
-    expect(page.get_by_text("All pairs are answered")).to_be_visible()
+    expect(page.get_by_role("heading", name="All pairs are answered")).to_be_visible()
     page.get_by_role("button", name="Look at my answers first").click()
-    expect(page.get_by_text("Your pairs")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your pairs")).to_be_visible()
     settled(page)
     page.goto(f"{app.url}/?at=15")
     on_pair(page, 15)
     expect(page.get_by_text("Your answer here: Both are fine")).to_be_visible()
     page.keyboard.press("1")  # still open: an answer can change
-    expect(page.get_by_text("Your pairs")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your pairs")).to_be_visible()
     settled(page)
     page.get_by_role("button", name="Finish", exact=True).click()
     page.get_by_role("button", name="Lock my answers").click()
@@ -83,7 +83,7 @@ def test_from_the_last_answer_over_the_lock_to_the_last_guess(
     record = at_hand.record
     wanted = pairs_to_guess(record.study, record.assignments, {a.key: a for a in votes})
     for number, assignment in enumerate(wanted, start=1):
-        expect(page.get_by_text(f"{number} of 4: Who did it?")).to_be_visible()
+        expect(page.locator(".assay-status", has_text=f"{number} of 4: Who did it?")).to_be_visible()
         expect(page.get_by_text(f"Question {assignment.item_id}?")).to_be_visible()
         settled(page)
         page.wait_for_timeout(400)
@@ -99,12 +99,12 @@ def test_from_the_last_answer_over_the_lock_to_the_last_guess(
             page.keyboard.press("2")  # a double press is one guess
         else:
             page.keyboard.press("1")
-    expect(page.get_by_text("Done. Thank you!")).to_be_visible()
+    expect(page.get_by_role("heading", name="Done. Thank you!")).to_be_visible()
     for place in ("15", "list", "finish", "again-1", "guide"):  # nothing is open any more
         page.goto(f"{app.url}/?at={place}")
-        expect(page.get_by_text("Done. Thank you!")).to_be_visible(timeout=20_000)
+        expect(page.get_by_role("heading", name="Done. Thank you!")).to_be_visible(timeout=20_000)
     page.go_back()
-    expect(page.get_by_text("Done. Thank you!")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name="Done. Thank you!")).to_be_visible(timeout=20_000)
     assert answers_of(app_store, at_hand.study_id) == votes
     guesses = guesses_of(app_store, at_hand.study_id)
     assert [(g.item_id, g.level) for g in guesses] == [(a.item_id, a.level) for a in wanted]
@@ -157,7 +157,7 @@ def test_hostile_words_of_owner_and_rater_are_shown_as_they_are(
     settled(page)
     page.wait_for_timeout(400)
     page.get_by_role("button", name="Cannot tell").click()
-    expect(page.get_by_text("Done. Thank you!")).to_be_visible()
+    expect(page.get_by_role("heading", name="Done. Thank you!")).to_be_visible()
     (guess,) = guesses_of(app_store, at_hand.study_id)
     assert guess.comment == hostile
     assert outside(asked, app) == []

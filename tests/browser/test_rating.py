@@ -59,7 +59,7 @@ def test_twenty_pairs_by_keyboard_and_mouse(app: AppServer, app_store: Store, ne
     expect(restarted.get_by_text("Still open: 8.")).to_be_visible()
     restarted.get_by_role("button", name="Go to the next open pair").click()
     press(restarted, 8, plan[8])
-    expect(restarted.get_by_text("All pairs are answered")).to_be_visible()
+    expect(restarted.get_by_role("heading", name="All pairs are answered")).to_be_visible()
 
     assert given(app_store, study_id) == plan
     assert len(history_of(app_store, study_id)) == 22  # 20 answers, one change, one skip

@@ -83,11 +83,11 @@ def _go_through(page: Page, link: str, total: int, wire: Wire) -> None:
         saved(page)
         wire.add_document(page)
         page.get_by_role("button", name="Save and go on").click()
-    expect(page.get_by_text("All texts are answered")).to_be_visible()
+    expect(page.get_by_role("heading", name="All texts are answered")).to_be_visible()
     settled(page)
     wire.add_document(page)
     wire.after(page, page.get_by_role("button", name="Lock my answers").click)
-    expect(page.get_by_text("Done. Thank you!")).to_be_visible()
+    expect(page.get_by_role("heading", name="Done. Thank you!")).to_be_visible()
     settled(page)
     wire.add_document(page)
 

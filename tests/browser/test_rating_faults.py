@@ -26,7 +26,7 @@ def test_comment_and_flag_are_kept_and_digits_in_a_comment_choose_nothing(
     page.get_by_text("Comment, or report a broken pair").click()
     page.get_by_label("Comment (optional)").press_sequentially("12 of 34 =SUM(1)")
     page.get_by_text("Report this pair as broken").click()
-    expect(page.get_by_text("Pair 1 of ")).to_be_visible()
+    expect(page.get_by_role("heading", name="Pair 1 of ")).to_be_visible()
     settled(page)
     click(page, 1, "both_good")
     on_pair(page, 2)
@@ -114,9 +114,9 @@ def test_when_the_database_cannot_be_written_the_pair_stays(
             "create trigger no_room before insert on answer begin select raise(abort, 'disk is full'); end"
         )
     page.keyboard.press("1")
-    expect(page.get_by_text("Pair 1 was not saved.")).to_be_visible()
+    expect(page.locator(".assay-status", has_text="Pair 1 was not saved.")).to_be_visible()
     assert "assay.db" not in page.content(), "the owner's file names are nobody's business"
-    expect(page.get_by_text("Pair 1 of ")).to_be_visible()
+    expect(page.get_by_role("heading", name="Pair 1 of ")).to_be_visible()
     with sqlite3.connect(database) as other:
         other.execute("drop trigger no_room")
     page.wait_for_timeout(500)

@@ -129,10 +129,10 @@ def test_scores_and_marks_are_saved_at_once_and_nothing_is_forgotten(
     page.get_by_label("No errors in this text").check()
     saved(page)
     go_on(page)
-    expect(page.get_by_text("All texts are answered")).to_be_visible()
+    expect(page.get_by_role("heading", name="All texts are answered")).to_be_visible()
     settled(page)
     page.get_by_role("button", name="Lock my answers").click()
-    expect(page.get_by_text("Done. Thank you!")).to_be_visible()
+    expect(page.get_by_role("heading", name="Done. Thank you!")).to_be_visible()
     wire.add_document(page)
     everything = wire.everything()
     assert b"answer here" in everything
@@ -214,10 +214,10 @@ def test_what_a_slider_and_its_box_hold(app: AppServer, app_store: Store, new_pa
     slider, number = page.get_by_role("slider"), page.get_by_role("spinbutton")
     slider.click(position={"x": 2, "y": 10})
     expect(number).to_have_value("0")
-    expect(page.get_by_text("0 saved")).to_be_visible()
+    expect(page.locator(".assay-status", has_text="0 saved")).to_be_visible()
     assert given(app_store, study_id)[1].scores == {"overall": 0}
     number.press_sequentially("7")
-    expect(page.get_by_text("7 saved")).to_be_visible()
+    expect(page.locator(".assay-status", has_text="7 saved")).to_be_visible()
     expect(number).to_be_focused()
     number.fill("707")
     number.press("Enter")
@@ -225,7 +225,7 @@ def test_what_a_slider_and_its_box_hold(app: AppServer, app_store: Store, new_pa
     settled(page)
     assert given(app_store, study_id)[1].scores == {"overall": 7}
     number.fill("70.5")
-    expect(page.get_by_text("70.5 saved")).to_be_visible()
+    expect(page.locator(".assay-status", has_text="70.5 saved")).to_be_visible()
     page.reload()
     on_text(page, 1)
     expect(number).to_have_value("70.5")
@@ -328,7 +328,7 @@ def test_a_raters_way_has_no_violation(
         page.get_by_role("button", name="1: partly").click()
         check("marked")
         page.get_by_role("button", name="Overview and finish").click()
-        expect(page.get_by_text("Your texts")).to_be_visible()
+        expect(page.get_by_role("heading", name="Your texts")).to_be_visible()
         check("list")
     finally:
         context.close()

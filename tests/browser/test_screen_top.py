@@ -105,7 +105,7 @@ def test_twenty_pairs_in_a_row(
             page.keyboard.press(KEYS[choice])
         else:
             page.locator(".st-key-choices").get_by_role("button", name=LABELS[choice]).tap()
-    expect(page.get_by_text("All pairs are answered")).to_be_visible()
+    expect(page.get_by_role("heading", name="All pairs are answered")).to_be_visible()
     assert given(app_store, study_id) == dict(enumerate(choices, start=1))
     page.context.close()
 
@@ -115,7 +115,7 @@ def test_practice_and_the_ways_back_and_on(app: AppServer, app_store: Store, bro
     page = visit(browser, PHONE, link)
     page.get_by_role("button", name="Start with three practice pairs").tap()
     for number in range(1, len(practice_pairs()) + 1):
-        expect(page.get_by_text(f"Practice {number} of ")).to_be_visible()
+        expect(page.get_by_role("heading", name=f"Practice {number} of ")).to_be_visible()
         settled(page)
         opened_at_its_top(page)
         page.keyboard.press("3")

@@ -77,7 +77,7 @@ def test_a_way_on_pressed_right_after_a_comment_on_a_pair(
     page.get_by_text("Comment, or report a broken pair").click()
     page.get_by_label("Comment (optional)").fill("words")
     press_and_hold(page, page.get_by_role("button", name="Next"))
-    expect(page.get_by_text("Pair 2 of ")).to_be_visible()
+    expect(page.get_by_role("heading", name="Pair 2 of ")).to_be_visible()
     settled(page)
     (answer,) = answers_of(app_store, study_id)
     assert (answer.comment, answer.choice) == ("words", None)

@@ -112,10 +112,10 @@ def rated(page: Page, link: str) -> None:
         marked(page)
         saved(page)
         page.get_by_role("button", name="Save and go on").click()
-    expect(page.get_by_text("All texts are answered")).to_be_visible(timeout=SOON)
+    expect(page.get_by_role("heading", name="All texts are answered")).to_be_visible(timeout=SOON)
     settled(page)
     page.get_by_role("button", name="Lock my answers").click()
-    expect(page.get_by_text("Done. Thank you!")).to_be_visible(timeout=SOON)
+    expect(page.get_by_role("heading", name="Done. Thank you!")).to_be_visible(timeout=SOON)
 
 
 def unblinded(page: Page, app: AppServer) -> None:

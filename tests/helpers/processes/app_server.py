@@ -176,7 +176,7 @@ def chromium() -> Iterator[Browser]:
 
 def on_pair(page: Page, number: int) -> None:
     """Wait until the pair of that number is on the screen and may be answered."""
-    expect(page.get_by_text(f"Pair {number} of ")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name=f"Pair {number} of ")).to_be_visible(timeout=20_000)
     settled(page)
     page.wait_for_timeout(400)  # a press this soon after a pair appears is taken for a double press
 
@@ -253,7 +253,7 @@ def through_onboarding(page: Page, link: str) -> None:
     page.goto(link)
     page.get_by_role("button", name="Start with three practice pairs").click(timeout=20_000)
     for number in (1, 2, 3):
-        expect(page.get_by_text(f"Practice {number} of 3")).to_be_visible()
+        expect(page.get_by_role("heading", name=f"Practice {number} of 3")).to_be_visible()
         settled(page)
         page.keyboard.press("3")
         settled(page)  # the button stands there before the run that draws it has ended

@@ -8,7 +8,8 @@ const TEXT = "textarea, select, [contenteditable=true], input:is([type=text], [t
 const DRAWN_MS = 60; // the last part of a run is drawn a moment after its end
 let shown;
 let arriving = false; // a new screen whose title has not had the focus yet
-let told = ""; // what was last said to be saved
+let focused; // the title that had it last
+let told; // what the page said of saved answers when it was last looked at
 let timer;
 
 // Outside what Streamlit draws: a live region that is drawn anew together with its words may stay silent.
@@ -18,7 +19,7 @@ live.setAttribute("aria-live", "polite");
 document.body.append(live);
 
 const drawn = () => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning";
-const words = (element) => element.innerText.replace(/\s+/gu, " ").trim();
+const words = (element) => element.innerText.replace(/[✓\s]+/gu, " ").trim();
 const sentence = (text) => (/[.!?…]$/u.test(text) ? text : `${text}.`);
 
 function look() {
@@ -36,20 +37,25 @@ function look() {
 /** All of the screen is there: its title takes the focus if it is new, and what changed is announced. */
 function settle() {
   const title = document.querySelector("[data-testid=stMain] h1");
-  const saved = [...document.querySelectorAll(STATUS)].map(words).filter(Boolean).map(sentence).join(" ");
-  const news = saved === told ? "" : saved;
-  told = saved;
-  if (arriving && title) {
-    arriving = false;
-    // Whoever is writing by now goes on, and hears of the new screen all the same.
-    if (!document.activeElement?.matches(TEXT)) {
-      title.tabIndex = -1;
-      title.focus({ preventScroll: true });
-    }
-    live.textContent = [news, sentence(words(title))].filter(Boolean).join(" ");
-  } else if (news) {
-    live.textContent = news;
+  const saved = [...document.querySelectorAll(STATUS)].map(words).filter(Boolean).map(sentence);
+  const news = saved.filter((one) => !told?.includes(one));
+  const arrived = arriving && title;
+  // Whoever is writing by now goes on, and hears of the new screen all the same. A title that is drawn anew keeps its focus.
+  const lost = focused && !focused.isConnected && document.activeElement === document.body;
+  if (title && (lost || (arrived && !document.activeElement?.matches(TEXT)))) {
+    title.tabIndex = -1;
+    title.focus({ preventScroll: true });
+    focused = title;
   }
+  if (arrived) {
+    arriving = false;
+    live.textContent = [...saved, sentence(words(title))].join(" ");
+  } else if (told && news.length) {
+    live.textContent = news.join(" ");
+  }
+  told = saved;
+  // Streamlit names a tick by its label's Markdown, backslashes among it. Without this name its label in words counts.
+  for (const tick of document.querySelectorAll('label input[aria-label*="\\\\"]')) tick.removeAttribute("aria-label");
 }
 
 new MutationObserver(look).observe(document.body, {

@@ -33,7 +33,9 @@ class TextBox {
     this.hint = Object.assign(document.createElement("div"), { className: "assay-box-hint", id: `hint-${draft}` });
     this.hint.textContent = hint;
     if (hint) this.area.setAttribute("aria-describedby", this.hint.id);
-    this.root.append(name, this.area, this.hint, this.state);
+    const foot = Object.assign(document.createElement("div"), { className: "assay-box-foot" });
+    foot.append(this.state, this.hint);
+    this.root.append(name, this.area, foot);
     parent.append(this.root);
     this.area.value = sessionStorage.getItem(this.draft) ?? text;
     this.area.addEventListener("input", () => this.typed());
