@@ -24,12 +24,15 @@ PAGES = sorted(path for path in (ROOT / "pages").glob("*/__init__.py") if path.p
 RATERS_MODULES = (
     "annotate/__init__.py",
     "annotate/around.py",
+    "annotate/keys.py",
     "annotate/pairs.py",
     "annotate/texts.py",
+    "widgets/answer_keys.py",
     "widgets/blind_pair.py",
     "widgets/gone.py",
     "widgets/own.py",
     "widgets/rating_scales.py",
+    "widgets/rendered.py",
     "widgets/said.py",
 )
 
@@ -79,18 +82,19 @@ def test_the_raters_page_cannot_reach_a_source() -> None:
     """What a rater's page may import of core: nothing that returns an assignment, an output or a study."""
     allowed = {
         **dict.fromkeys(("core.diff", "core.diff.names", "core.diff.rows")),
+        **dict.fromkeys(("core.rendering", "core.rendering.tree", "core.schema.rendering")),
         "core.errors": None,
         "core.study.blinding": {"RaterDesk", "BlindPair", "RatingDesk", "BlindText", "EntryStatus"},
         "core.study.guidelines": {
             *("BOX_KEYS", "CONSENT", "CHOICE_KEYS", "GUESS_KEYS", "GUESS_QUESTION", "NO_ANSWER_KEY"),
-            *("LEVEL", "QUESTION_KEYS", "Aids"),
+            *("LEVEL", "QUESTION_KEYS", "TRANSLATED_KEYS", "Aids", "EARLIER_TURNS", "NUMBER", "TURN_KEYS"),
             *("NAMES", "WORDS", "LEFT_RIGHT", "NO_DIFF", "OWN_BASE", "REFERENCE", "NO_BASE"),
         },
         "core.study.design": {"estimated_minutes"},
-        "core.schema.scores": {"ErrorSpan"},
+        "core.schema.scores": {"ErrorSpan", "Turn"},
         "core.schema.study": {
             *("CHOICES", "FIRST_LEVEL", "NO_ANSWER", "NO_LEVEL", "Choice", "GuessedSide"),
-            *("Dimension", "RatingTask", "SpanTask", "TaskLabels"),
+            *("Dimension", "KeyScheme", "RatingTask", "SpanTask", "TaskLabels"),
         },
     }
     for name in RATERS_MODULES:
@@ -375,8 +379,9 @@ OF_ASSAY = (
     ),
     *("core/judges/automqm.py", "core/cli/shared/", "core/notebook/frames.py", "pages/tabs/downloads.py"),
     "pages/widgets/live_plot.py",
+    "core/rendering/",
 )
-"""What these parse was written by Assay, comes with it, was typed, or is an answer that the client bounds."""
+"""What these parse was written by Assay, comes with it, was typed, is an answer that the client bounds, or a text that was read already."""
 
 
 def test_every_reader_of_files_draws_on_the_budget() -> None:

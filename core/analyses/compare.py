@@ -59,6 +59,7 @@ class Compared:
     numbers: "tuple[MetricComparison, ...]"
     """As they were computed."""
     renamed: tuple[str, ...]
+    notes_of_ratings: tuple[str, ...]
 
     @property
     def n_tests(self) -> int:
@@ -77,11 +78,15 @@ def compute(options: CompareOptions, quality: "Quality", *, tell: Tell) -> Compa
 
     of = quality.merged
     numbers = compare_in_groups(of.table, of.ratings, options, use=quality.use, tell=tell)
-    return compared(numbers, renamed_said(of.table))
+    return compared(numbers, renamed_said(of.table), () if of.ratings is None else of.ratings.notes)
 
 
-def compared(numbers: "Sequence[MetricComparison]", renamed: tuple[str, ...] = ()) -> Compared:
-    """Comparisons of the same two metrics as every door shows them."""
+def compared(
+    numbers: "Sequence[MetricComparison]",
+    renamed: tuple[str, ...] = (),
+    notes_of_ratings: tuple[str, ...] = (),
+) -> Compared:
+    """Comparisons of the same two metrics as every door shows them. notes_of_ratings: where no door shows them apart."""
     from core.results.cells import drawn_how, interval, width_warned
 
     def cell(found: "Estimate") -> Interval:
@@ -112,6 +117,7 @@ def compared(numbers: "Sequence[MetricComparison]", renamed: tuple[str, ...] = (
         ),
         tuple(numbers),
         renamed,
+        notes_of_ratings,
     )
 
 
@@ -162,6 +168,7 @@ def _notes(comparison: Compared) -> tuple[str, ...]:
         *corrected_note("holm", comparison.n_tests, "groups and views of one coefficient"),
         *(coefficients if comparison.several("method") else ()),
         *left_out,
+        *comparison.notes_of_ratings,
     )
 
 

@@ -100,6 +100,7 @@ class Followed:
         "the meta-correlation of this study; null while the ratings are closed", rows=Meta
     )
     confidence_level: float = entry("of the intervals")
+    notes: tuple[str, ...] = entry("what raters saw and metrics did not")
 
     @property
     def by(self) -> str:
@@ -125,6 +126,7 @@ def compute(
     )
     from core.schema.study import StudyRecord
     from core.study.analysis_set import check_released
+    from core.study.as_seen import rendering_notes
     from core.study.ratings import rating_set_of
 
     drawing: Any = options.model_dump(exclude={"dimension"})
@@ -157,6 +159,7 @@ def compute(
         ),
         meta,
         options.confidence_level,
+        () if people is None else rendering_notes(study.study),
     )
 
 
@@ -266,6 +269,7 @@ ANALYSIS = Analysis(
             notes=lambda found: (
                 "Spearman over the study's texts.",
                 f"Intervals: {found.confidence_level:.0%}, items resampled.",
+                *found.notes,
             ),
             hidden=lambda found: ("people",) if found.meta is None else (),
         ),

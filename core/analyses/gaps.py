@@ -23,13 +23,16 @@ class GapsOptions(Settings):
 
 def compute(options: GapsOptions, dossier: "Dossier", *, tell: Tell) -> Gaps:
     """List the gaps of all judges of the panel, largest first."""
+    from dataclasses import replace
+
     from core.results.check.gaps import find_gaps, gap_list
     from core.results.injection import mark_texts
 
     beside = dossier.beside(dossier.panel)
     panel, _ = mark_texts(dossier.panel, beside)
     tell("comparing")
-    return gap_list(panel, find_gaps(panel), beside if options.texts else (), most=options.most)
+    found = gap_list(panel, find_gaps(panel), beside if options.texts else (), most=options.most)
+    return replace(found, notes=(*panel.notes, *found.notes))
 
 
 ANALYSIS = Analysis(

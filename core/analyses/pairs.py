@@ -246,6 +246,7 @@ class Votes:
         "the side that all raters together chose: n, left, right, share_left, low, high, p, reason"
     )
     left_out: Mapping[str, int] = entry("reason -> pairs without a verdict or without the votes they need")
+    notes: tuple[str, ...] = entry("what raters saw and the judge did not")
     epsilon: float
     """The price of a rater."""
     gaps: Gaps
@@ -391,6 +392,7 @@ def _votes(votes: "BesideVotes", options: PairsOptions) -> Votes:
         blocks=tuple(map(_votes_row, votes.blocks)),
         raters_position=plain(votes.raters_position),
         left_out=dict(votes.left_out),
+        notes=votes.notes,
         epsilon=options.epsilon,
         gaps=gap_list(panel, find_gaps(panel), texts, most=options.most),
     )
@@ -642,6 +644,7 @@ def _votes_notes(found: Pairs, votes: Votes) -> tuple[str, ...]:
     return (
         f"Votes of study {shown(votes.study)}: {', '.join(map(shown, votes.raters))}. Of the judge: mean over raters. Of "
         "raters: as in the study's results.",
+        *votes.notes,
         "Four answers: candidate, both good, both bad, comparator. Three: a tie of either kind is one answer.",
         *contradicted,
         f"Intervals: {found.confidence_level:.0%}, over questions; below 50 questions jackknife-t, else percentile bootstrap.",
@@ -653,6 +656,7 @@ def _tested_notes(found: Pairs, votes: Votes) -> tuple[str, ...]:
     from core.stats.alt_test import PASS_AT
 
     return (
+        *votes.notes,
         f"May the judge replace a rater? Winning rate: share of raters against whom it wins at epsilon {votes.epsilon:g}; passed "
         f"from {PASS_AT:.0%}. Advantage: share of pairs on which it is at least as close to the other raters.",
         *(

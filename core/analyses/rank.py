@@ -71,7 +71,7 @@ class Ranking:
     order: tuple[RankedRow, ...] = entry("the metrics, the best first", rows=RankedRow)
     comparisons: tuple[TestRow, ...] = entry("every two of them", rows=TestRow)
     dropped: Mapping[str, str] = entry("metric -> why it is not ranked")
-    notes: tuple[str, ...] = entry("such as on a metric that leaves few rows to compare")
+    notes: tuple[str, ...] = entry("such as on a metric that leaves few rows to compare, and on the ratings")
     numbers: "Numbers"
     """As they were computed."""
     renamed: tuple[str, ...]
@@ -90,11 +90,14 @@ def compute(options: RankOptions, quality: "Quality", *, tell: Tell) -> Ranking:
 
     tell("ranking the metrics")
     of = quality.merged
-    return ranking_of(rank_metrics(of.table, of.ratings, options, use=quality.use), renamed_said(of.table))
+    numbers = rank_metrics(of.table, of.ratings, options, use=quality.use)
+    return ranking_of(numbers, renamed_said(of.table), () if of.ratings is None else of.ratings.notes)
 
 
-def ranking_of(numbers: "Numbers", renamed: tuple[str, ...] = ()) -> Ranking:
-    """The ranking as every door shows it."""
+def ranking_of(
+    numbers: "Numbers", renamed: tuple[str, ...] = (), notes_of_ratings: tuple[str, ...] = ()
+) -> Ranking:
+    """The ranking as every door shows it. notes_of_ratings: where no door shows them apart."""
     return Ranking(
         method=numbers.method,
         alpha=numbers.alpha,
@@ -104,7 +107,7 @@ def ranking_of(numbers: "Numbers", renamed: tuple[str, ...] = ()) -> Ranking:
         order=tuple(_ranked_row(numbers, name, numbers.coefficients.get(name)) for name in numbers.order),
         comparisons=tuple(_test_rows(numbers)),
         dropped=numbers.dropped,
-        notes=numbers.notes,
+        notes=(*numbers.notes, *notes_of_ratings),
         numbers=numbers,
         renamed=renamed,
     )

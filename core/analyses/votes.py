@@ -108,6 +108,7 @@ def compute(
     from core.results.cells import interval
     from core.results.correlations.following import follow_levels, meta_of_study
     from core.results.correlations.votes import PREFERRED, decoded, metrics_against_votes, vote_table
+    from core.study.as_seen import rendering_notes
     from core.study.raters import check_asks
 
     check_asks(record.study, ["levels", "preference"], "votes on pairs")
@@ -136,7 +137,7 @@ def compute(
         meta_row(meta),
         options.confidence_level,
         _code(rows, options),
-        shown.notes,
+        (*rendering_notes(record.study), *shown.notes),
     )
 
 
@@ -151,6 +152,7 @@ def so_far(record: "StudyRecord", tables: "Sequence[ScoreTable]", counted: "Coun
     from core.results.cells import interval
     from core.results.correlations.following import follow_levels, meta_of_study
     from core.results.correlations.votes import PREFERRED, agreement_so_far, decoded
+    from core.study.as_seen import rendering_notes
 
     table = decoded(record, tables)
     agreement = agreement_so_far(record, table, counted)
@@ -178,7 +180,13 @@ def so_far(record: "StudyRecord", tables: "Sequence[ScoreTable]", counted: "Coun
         for metric, (share, differ), level in zip(table.metrics, agreement, levels, strict=True)
     )
     return Votes(
-        record.study.name, PREFERRED[record.study.votes_mean], rows, meta_row(meta), 0.95, "undefined", ()
+        record.study.name,
+        PREFERRED[record.study.votes_mean],
+        rows,
+        meta_row(meta),
+        0.95,
+        "undefined",
+        rendering_notes(record.study),
     )
 
 

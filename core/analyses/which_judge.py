@@ -93,6 +93,7 @@ class Which:
     comparisons: tuple[TwoJudgesRow, ...] = entry("every two judges, the better one first", rows=TwoJudgesRow)
     notes: tuple[str, ...] = entry("what was left out, and what is unknown")
     sentences: tuple[str, ...]
+    notes_of_panel: tuple[str, ...]
     choice: "Choice"
     """For the figure."""
 
@@ -106,11 +107,11 @@ def compute(options: WhichOptions, dossier: "Dossier", *, tell: Tell) -> Which:
     panel = dossier.panel
     facts = stated_facts(dossier.facts(panel), panel, options.price, options.seconds, options.currency)
     tell("comparing judges")
-    return rows_of(which_of(check_panel(panel, options, facts=facts)))
+    return rows_of(which_of(check_panel(panel, options, facts=facts)), panel.notes)
 
 
-def rows_of(choice: "Choice") -> Which:
-    """The choice as rows."""
+def rows_of(choice: "Choice", notes_of_panel: tuple[str, ...] = ()) -> Which:
+    """The choice as rows. notes_of_panel: where no check shows them beside it."""
     from core.results.cells import interval, left_out_lines
     from core.results.check.choosing import which_said
 
@@ -144,6 +145,7 @@ def rows_of(choice: "Choice") -> Which:
         notes=(*left_out_lines(choice.left_out), *choice.notes),
         sentences=tuple(said),
         choice=choice,
+        notes_of_panel=notes_of_panel,
     )
 
 
@@ -184,6 +186,7 @@ def _judge_notes(found: Which) -> tuple[str, ...]:
         f"Intervals: {found.confidence_level:.0%}, {INTERVALS[found.choice.measure][0]}.",
         *front,
         *found.notes,
+        *found.notes_of_panel,
     )
 
 

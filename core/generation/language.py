@@ -8,7 +8,7 @@ from pathlib import Path
 import regex
 
 from core.diff import tokenize
-from core.schema.study import Material
+from core.schema.study import UNDETERMINED, Material
 
 _FOLDER = Path(__file__).resolve().parents[2] / "data" / "stopwords"
 
@@ -187,8 +187,6 @@ def _most(counts: Counter[str]) -> str:
     return max(sorted(counts), key=counts.__getitem__)
 
 
-UNDETERMINED = "und"
-"""BCP 47's tag for an undetermined language."""
 _BY_SCRIPT = (
     (r"[\p{Hiragana}\p{Katakana}]", "ja"),
     (r"\p{Hangul}", "ko"),

@@ -32,7 +32,7 @@ def studies(db: str | os.PathLike[str] | None = None) -> pd.DataFrame:
     -------
     DataFrame
         ``name``, ``kind`` (pairs or ratings), ``asks`` (levels, preference or ratings), ``state``, ``candidate``,
-        ``comparator``, ``task`` (of a rating study), ``margin``, ``created_utc``.
+        ``comparator``, ``task`` (of a rating study), ``margin``, ``rendering``, ``created_utc``.
 
     Raises
     ------
@@ -49,13 +49,25 @@ def studies(db: str | os.PathLike[str] | None = None) -> pd.DataFrame:
 
     with existing_store(db) as store:
         found = list_studies(store)
-    columns = ("name", "kind", "asks", "state", "candidate", "comparator", "task", "margin", "created_utc")
+    columns = (
+        "name",
+        "kind",
+        "asks",
+        "state",
+        "candidate",
+        "comparator",
+        "task",
+        "margin",
+        "rendering",
+        "created_utc",
+    )
     rows = [
         (
             *(one.name, one.kind, one.asks, one.state),
             *((one.design.candidate, one.design.comparator) if one.kind == "pairs" else (None, None)),
             None if one.task is None else one.task.name,
             one.design.margin if one.kind == "pairs" else None,
+            one.design.rendering,
             one.created_utc,
         )
         for one in found

@@ -11,8 +11,18 @@ if TYPE_CHECKING:
 
 Style = Literal["keyword", "string", "number", "comment", "name", "operator"]
 STYLES: tuple[Style, ...] = get_args(Style)
-LONGEST_HIGHLIGHTED = 50_000
-"""Characters; longer code is shown without styles."""
+LONGEST_HIGHLIGHTED = 5_000
+"""Characters; longer code is shown without styles. A lexer's patterns may take time by the square of the code."""
+_NAMES = (
+    "ada asm bash sh shell zsh bat batch c clojure clj cmake cobol common-lisp lisp cpp c++ csharp c# cs css dart delphi pascal diff "
+    "docker dockerfile elixir erlang fortran fsharp f# go golang graphql groovy haskell hs hcl html ini java javascript js json "
+    "julia jl kotlin latex tex less lua make makefile matlab mysql nasm nginx objective-c objc ocaml octave perl pl php postgresql "
+    "postgres powershell ps1 prolog protobuf proto python py python3 r ruby rb rust rs scala scheme scss solidity sql swift "
+    "terraform tf toml typescript ts verilog vhdl vim xml yaml yml"
+)
+"""Names of Pygments, of languages that people write. Its other lexers are for sessions and rare formats: some of them change the text, call
+further lexers that a text names, or take minutes for a few thousand characters."""
+_LANGUAGES = frozenset(_NAMES.split())
 
 
 def code_document(text: str, language: str) -> Element:
@@ -26,35 +36,39 @@ def code_block(text: str, language: str) -> Element:
 
 
 def _leaves(text: str, language: str) -> Iterator[Leaf]:
+    """The code in leaves of one style each; joined, they are the text."""
     lexer = lexer_named(language) if len(text) <= LONGEST_HIGHLIGHTED else None
-    if lexer is None:
-        yield Leaf(text)
-        return
-    before: tuple[str, str] | None = None
-    for _, token, piece in lexer.get_tokens_unprocessed(text):
-        style = _style(str(token))
-        if before is not None and before[1] == style:
-            before = (before[0] + piece, style)
-            continue
-        if before is not None:
-            yield Leaf(*before)
-        before = (piece, style)
-    if before is not None:
-        yield Leaf(*before)
+    tokens = _tokens(lexer, text) if lexer else [(text, "")]
+    before, style_before = "", ""
+    for piece, style in tokens:
+        if style != style_before and before:
+            yield Leaf(before, style_before)
+            before = ""
+        before, style_before = before + piece, style
+    if before or not text:
+        yield Leaf(before, style_before)
+
+
+def _tokens(lexer: "Lexer", text: str) -> list[tuple[str, str]]:
+    """Pieces of code with their styles; the text in one piece where the lexer fails on it or leaves something out."""
+    try:
+        tokens = [(piece, _style(str(token))) for _, token, piece in lexer.get_tokens_unprocessed(text)]
+    except Exception:  # whatever a lexer raises for what is not its language
+        return [(text, "")]
+    return tokens if "".join(piece for piece, _ in tokens) == text else [(text, "")]
+
+
+def lexer_named(language: str) -> "Lexer | None":
+    """A lexer of a language by one of its names; None for languages that are not highlighted."""
+    return _lexer_class(language)() if language in _LANGUAGES else None
 
 
 @cache
-def lexer_named(language: str) -> "Lexer | None":
-    """The lexer of a language by one of its names; None if Pygments has none."""
-    if not language or len(language) > 40:
-        return None
-    from pygments.lexers import get_lexer_by_name  # imported lazily: only code needs it
-    from pygments.util import ClassNotFound
+def _lexer_class(language: str) -> "type[Lexer]":
+    from pygments.lexers import find_lexer_class_by_name  # imported lazily: only code needs it
 
-    try:
-        return get_lexer_by_name(language)
-    except ClassNotFound:
-        return None
+    found: type[Lexer] = find_lexer_class_by_name(language)
+    return found
 
 
 def _style(token: str) -> str:

@@ -1,23 +1,28 @@
-"""Markdown as a document: CommonMark and tables, with formulas where they are asked for. HTML in it stays text."""
+"""Markdown as a document: CommonMark and tables, with formulas where they are asked for.
 
-from collections.abc import Sequence
+HTML stays text, an address is words behind those of its link, and nothing that CommonMark drops is dropped: what a rater cannot see
+cannot be rated. Only marks go: of formatting, labels by which links find their addresses, and the name of a code block's language.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 import regex
 
-from core.rendering.code import code_block
+from core.rendering.code import code_block, lexer_named
+from core.rendering.formula_rules import BLOCK, INLINE, INLINE_DISPLAY, add_formulas
 from core.rendering.formulas import formula
-from core.rendering.tree import Element, Leaf, Node, Tag, plain_document
+from core.rendering.tree import Element, Leaf, Node, Tag, leaves, plain_document
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.rules_block import StateBlock
-    from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
 _DEEPEST = 40
-"""Levels of lists and quotations in each other."""
+"""Elements in each other, 20 levels of a list; the parser tries each bracket so many times."""
 _TAGS: dict[str, Tag] = {
     "paragraph": "paragraph",
     "heading": "heading",
@@ -37,86 +42,91 @@ _WORDS = regex.compile(r"[\p{L}\p{N}]")
 
 
 def markdown_document(text: str, *, formulas: bool) -> Element:
-    """The text as a document. formulas: whether `$...$`, `\\(...\\)`, `$$...$$`, `\\[...\\]` and environments are formulas."""
-    tokens = _parser(formulas).parse(text)
-    if any(token.level >= 2 * _DEEPEST for token in tokens):
+    """The text as a document; as written if it has more levels than people write, or if all its words are marks, as in `42.`.
+
+    formulas: whether `$...$`, `\\(...\\)`, `$$...$$`, `\\[...\\]` and environments are formulas.
+    """
+    definitions: dict[str, dict[str, list[int]]] = {}
+    tokens = _parser(formulas).parse(text, {"references": definitions})
+    if _depth(tokens) > _DEEPEST:
         return plain_document(text)
-    children, end = _nodes(tokens, 0, formulas)
-    assert end == len(tokens)
-    return Element("document", children) if children else plain_document(text)
+    used = {token.meta.get("label") for token in _all(tokens) if token.type in ("link_open", "image")}
+    unused = [
+        token
+        for token in tokens
+        if token.type != "definition"
+        or token.meta["id"] not in used
+        or definitions[token.meta["id"]]["map"] != token.map
+    ]
+    children, end = _nodes(unused, 0)
+    assert end == len(unused)
+    document = Element("document", children)
+    has_words = any(_WORDS.search(leaf.text) for leaf in leaves(document))
+    return document if children and (has_words or not _WORDS.search(text)) else plain_document(text)
 
 
 @cache
 def _parser(formulas: bool) -> "MarkdownIt":
     from markdown_it import MarkdownIt  # imported lazily: plain studies need none of it
 
-    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 4 * _DEEPEST}).enable("table")
+    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _DEEPEST + 4})
+    parser.options["store_labels"] = parser.options["inline_definitions"] = True
+    # Addresses are words here: they stay as they are written.
+    parser.normalizeLink = parser.normalizeLinkText = str  # type: ignore[method-assign, assignment]
+    parser.enable("table")
+    parser.block.ruler.at("table", _table, {"alt": ["paragraph", "reference"]})
     if formulas:
-        from mdit_py_plugins.amsmath import amsmath_plugin
-        from mdit_py_plugins.dollarmath import dollarmath_plugin
-
-        parser.use(
-            dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True
-        )
-        parser.use(amsmath_plugin)
-        parser.inline.ruler.before("escape", "bracket_formula", _bracket_formula)
-        parser.block.ruler.before(
-            "fence",
-            "bracket_block",
-            _bracket_block,
-            {"alt": ["paragraph", "reference", "blockquote", "list"]},
-        )
+        add_formulas(parser)
     return parser
 
 
-def _bracket_formula(state: "StateInline", silent: bool) -> bool:
-    """`\\(...\\)` and, within a line, `\\[...\\]`."""
-    opened = state.src[state.pos : state.pos + 2]
-    if opened not in ("\\(", "\\["):
-        return False
-    closing = "\\)" if opened == "\\(" else "\\]"
-    end = state.src.find(closing, state.pos + 2, state.posMax)
-    content = state.src[state.pos + 2 : end]
-    if end < 0 or not content.strip():
+def _table(state: "StateBlock", first: int, last: int, silent: bool) -> bool:
+    """A table with all its cells: CommonMark's tables drop those beyond the columns of the heading."""
+    from markdown_it.rules_block.table import table
+
+    begin = len(state.tokens)
+    if not table(state, first, last, silent):
         return False
     if not silent:
-        token = state.push("math_inline" if opened == "\\(" else "math_inline_double", "math", 0)
-        token.content = content
-    state.pos = end + 2
+        state.tokens[begin:] = _with_all_cells(state, state.tokens[begin:])
     return True
 
 
-def _bracket_block(state: "StateBlock", first: int, last: int, silent: bool) -> bool:
-    """`\\[` at the beginning of a line, up to the line that ends with `\\]`; also `$$` inside a paragraph's lines."""
-    if state.is_code_block(first):
-        return False
-    at = state.bMarks[first] + state.tShift[first]
-    opened = state.src[at : at + 2]
-    if opened not in ("\\[", "$$"):
-        return False
-    closing = "\\]" if opened == "\\[" else "$$"
-    for line in range(first, last):
-        if line > first and state.sCount[line] < state.blkIndent:
-            return False
-        begin = at + 2 if line == first else state.bMarks[line] + state.tShift[line]
-        found = state.src.find(closing, begin, state.eMarks[line])
-        if found < 0:
-            continue
-        if state.src[found + 2 : state.eMarks[line]].strip():
-            return False  # words follow it: it is a part of its paragraph
-        content = state.getLines(first, line + 1, state.blkIndent, False).strip()[2:-2]
-        if not content.strip():
-            return False
-        if not silent:
-            token = state.push("math_block", "math", 0)
-            token.content, token.block = content, True
-            token.map = [first, line + 1]
-            state.line = line + 1
-        return True
-    return False
+def _with_all_cells(state: "StateBlock", tokens: Iterable["Token"]) -> Iterator["Token"]:
+    from markdown_it.rules_block.table import escapedSplit, getLine
+    from markdown_it.token import Token
+
+    line, there = 0, 0
+    for token in tokens:
+        if token.type == "tr_open" and token.map:
+            line, there = token.map[0], 0
+        there += token.type in ("th_open", "td_open")
+        if token.type == "tr_close":
+            cells = escapedSplit(getLine(state, line).strip().removeprefix("|").removesuffix("|"))
+            for content in cells[there:]:
+                yield Token("td_open", "td", 1)
+                yield Token("inline", "", 0, content=content.strip(), children=[])
+                yield Token("td_close", "td", -1)
+        yield token
 
 
-def _nodes(tokens: Sequence["Token"], at: int, formulas: bool) -> tuple[tuple[Node, ...], int]:
+def _all(tokens: Iterable["Token"]) -> Iterator["Token"]:
+    """The tokens, each before those in it."""
+    for token in tokens:
+        yield token
+        yield from _all(token.children or ())
+
+
+def _depth(tokens: Iterable["Token"]) -> int:
+    """How many elements are in each other."""
+    deepest = depth = 0
+    for token in tokens:
+        depth += token.nesting
+        deepest = max(deepest, depth + (_depth(token.children) if token.children else 0))
+    return deepest
+
+
+def _nodes(tokens: Sequence["Token"], at: int) -> tuple[tuple[Node, ...], int]:
     """The nodes from a token up to the end of what it is in, and where that is."""
     nodes: list[Node] = []
     while at < len(tokens):
@@ -124,10 +134,10 @@ def _nodes(tokens: Sequence["Token"], at: int, formulas: bool) -> tuple[tuple[No
         if token.nesting < 0:
             return tuple(nodes), at
         if token.nesting > 0:
-            inside, at = _nodes(tokens, at + 1, formulas)
+            inside, at = _nodes(tokens, at + 1)
             nodes += _opened(token, inside)
         else:
-            nodes += _single(token, formulas)
+            nodes += _single(token)
         at += 1
     return tuple(nodes), at
 
@@ -141,42 +151,76 @@ def _opened(token: "Token", inside: tuple[Node, ...]) -> tuple[Node, ...]:
         level = int(token.tag[1:])
     elif name == "ordered_list":
         level = int(token.attrs.get("start", 1))
+        inside = _numbered(inside)
+    elif name == "list_item":
+        level = int(token.info or 0)
     elif name in ("th", "td"):
         note = str(token.attrs.get("style", "")).removeprefix("text-align:")
     elif name == "link":
-        inside += _address(str(token.attrs.get("href", "")), inside)
+        inside += _address(token, "href", inside)
     return (Element(_TAGS[name], inside, level, note),)
 
 
-def _address(address: str, inside: Sequence[Node]) -> tuple[Node, ...]:
-    """The address of a link, as text behind its words: no link of an answer can be followed."""
-    said = "".join(node.text for node in inside if isinstance(node, Leaf))
-    return () if not address or said == address or f"mailto:{said}" == address else (Leaf(f" ({address})"),)
+def _numbered(items: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Items with their numbers as written, for a wrong number is to be seen; counted on where all have the same, as in `1. 1. 1.`."""
+    numbers = [item.level for item in items if isinstance(item, Element)]
+    if len(set(numbers)) > 1:
+        return items
+    return tuple(
+        replace(item, level=first + at)
+        for first in numbers[:1]
+        for at, item in enumerate(items)
+        if isinstance(item, Element)
+    )
 
 
-def _single(token: "Token", formulas: bool) -> tuple[Node, ...]:
+def _address(token: "Token", key: str, inside: Sequence[Node]) -> tuple[Node, ...]:
+    """Address and title of a link or an image, as text behind its words: nothing of an answer can be followed, or loads."""
+    words = "".join(leaf.text for node in inside for leaf in leaves(node))
+    address, title = str(token.attrs.get(key, "")), str(token.attrs.get("title", ""))
+    hidden = [part for part in (address, title) if part and part not in (words, f"mailto:{words}")]
+    if not hidden:
+        return ()
+    return (Leaf(f" ({', '.join(hidden)})" if words else ", ".join(hidden)),)
+
+
+def _single(token: "Token") -> tuple[Node, ...]:
     kind, content = token.type, token.content
     if kind == "inline":
-        return _nodes(token.children or (), 0, formulas)[0]
-    if kind == "text":
-        return (Leaf(content),) if content else ()
-    if kind in ("softbreak", "hardbreak"):
-        return (Leaf(" " if kind == "softbreak" else "\n"),)
+        return _nodes(token.children or (), 0)[0]
+    if kind == "softbreak":
+        return (Leaf(" "),)
+    if kind == "hardbreak":
+        return (Element("break", (Leaf("\n"),)),)
     if kind == "code_inline":
         return (Element("code", (Leaf(content),)),)
     if kind in ("fence", "code_block"):
-        named = token.info.split()
-        return (code_block(content.removesuffix("\n"), named[0].lower() if named else ""),)
+        return _code(content.removesuffix("\n"), token.info.strip())
     if kind == "hr":
         return (Element("rule"),)
     if kind == "image":
-        address = str(token.attrs.get("src", ""))
-        return (Element("image", (Leaf(f"{content} ({address})" if content else address),)),)
-    if kind in ("math_inline", "math_inline_double"):
-        return (_formula(content, display=kind == "math_inline_double"),)
-    if kind in ("math_block", "amsmath"):
+        words = _nodes(token.children or (), 0)[0]
+        return (Element("image", (*words, *_address(token, "src", words))),)
+    if kind in (INLINE, INLINE_DISPLAY):
+        return (_formula(content, display=kind == INLINE_DISPLAY),)
+    if kind == BLOCK:
         return (Element("formula_block", (_formula(content, display=True),)),)
+    if kind == "definition":
+        return (Element("paragraph", (Leaf(_definition(token)),)),)
     return (Leaf(content),) if content else ()
+
+
+def _code(content: str, info: str) -> tuple[Node, ...]:
+    """A block of code, below whatever its first line says besides the name of a language."""
+    if not info or lexer_named(info.lower()):
+        return (code_block(content, info.lower()),)
+    return (Element("paragraph", (Leaf(info),)), code_block(content, info.split()[0].lower()))
+
+
+def _definition(token: "Token") -> str:
+    """The definition of an address that no link uses."""
+    label, address, title = (str(token.meta[key]) for key in ("label", "url", "title"))
+    return " ".join(filter(None, (f"[{label}]:", address, title)))
 
 
 def _formula(latex: str, *, display: bool) -> Node:

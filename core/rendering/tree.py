@@ -27,14 +27,14 @@ Tag = Literal[
     "code",
     "link",
     "image",
+    "break",
 ]
-"""written: a text that is shown as it was written, with its line breaks."""
+"""written: a text that is shown as it was written, with its line breaks; break: the end of a line within a block, a leaf of `\\n`."""
 _WITH_WORDS = frozenset[Tag](
     ("written", "paragraph", "heading", "heading_cell", "cell", "code_block", "formula_block")
 )
 """Blocks that hold words, and no other block."""
-_CELLS = frozenset[Tag](("heading_cell", "cell"))
-INLINE = frozenset[Tag](("emphasis", "strong", "code", "link", "image"))
+INLINE = frozenset[Tag](("emphasis", "strong", "code", "link", "image", "break"))
 _BETWEEN_BLOCKS, _BETWEEN_CELLS = "\n", "\t"
 
 
@@ -67,7 +67,7 @@ class Element:
     tag: Tag
     children: tuple["Node", ...] = ()
     level: int = 0
-    """Of a heading, 1 to 6; of a numbered list, the first number."""
+    """Of a heading, 1 to 6; of a numbered list, the first number; of an item of it, its number."""
     note: str = ""
     """Of a cell its alignment (left, right, center); of a code block its language."""
     set_differently: bool = False
@@ -162,6 +162,10 @@ def marked(document: Element, segments: Sequence[Segment]) -> Element:
     part is new is marked as a whole.
     """
     there = list(leaves(document))
+    if not there:
+        lost = "".join(segment.text for segment in segments if segment.kind == "removed")
+        block = (Element("written", (Leaf(lost, kind="removed"),)),) if lost else ()
+        return replace(document, children=(*document.children, *block))
     cut = iter(_cut(there, read(document).starts, segments))
 
     def rebuilt(node: Node) -> tuple[Node, ...]:
@@ -180,8 +184,9 @@ def _cut(there: Sequence[Leaf], starts: Sequence[int], segments: Sequence[Segmen
     at, leaf = 0, 0  # the place in the text, and the leaf that ends behind it
     for segment in segments:
         if segment.kind == "removed":
-            if there:
-                pieces[min(leaf, len(there) - 1)].append(Leaf(segment.text, kind="removed"))
+            # At the end of a block, it belongs to that block, not to the next.
+            beside = leaf if leaf < len(there) and at >= starts[leaf] else max(0, leaf - 1)
+            pieces[beside].append(Leaf(segment.text, kind="removed"))
             continue
         end = at + len(segment.text)
         while leaf < len(there) and at < end:
@@ -201,13 +206,25 @@ def _cut(there: Sequence[Leaf], starts: Sequence[int], segments: Sequence[Segmen
 
 
 def _whole_formula(leaf: Leaf, parts: Sequence[Leaf]) -> tuple[Leaf, ...]:
-    removed = "".join(part.text for part in parts if part.kind == "removed")
-    changed = bool(removed) or any(part.kind == "added" for part in parts)
-    before = (Leaf(removed, kind="removed"),) if removed else ()
-    return (*before, replace(leaf, kind="added" if changed else "same"))
+    """A formula in one piece. Words that were removed beside it do not change it; a space tells them from a part of it."""
+    shown = [at for at, part in enumerate(parts) if part.kind != "removed"]
+    first, last = (shown[0], shown[-1]) if shown else (0, 0)
+    before = "".join(part.text for part in parts[:first])
+    within = "".join(part.text for part in parts[first:last] if part.kind == "removed")
+    after = "".join(part.text for part in parts[last + 1 :])
+    is_beside = (not before or before[-1].isspace()) and (not after or after[0].isspace())
+    changed = bool(within) or not is_beside or any(parts[at].kind == "added" for at in shown)
+    whole = replace(leaf, kind="added" if changed else "same")
+    if is_beside:
+        return (*_removed(before), *_removed(within), whole, *_removed(after))
+    return (*_removed(before + within + after), whole)
 
 
-def with_blocks_compared(document: Element, base: Element) -> Element:
+def _removed(text: str) -> tuple[Leaf, ...]:
+    return (Leaf(text, kind="removed"),) if text else ()
+
+
+def compare_blocks(document: Element, base: Element) -> Element:
     """The document, in which blocks that say the same as `base` and are blocks of another kind are marked as set differently."""
     shown, before = read(document), read(base)
     differing = set(_differing(shown, before))

@@ -204,6 +204,8 @@ FIRST_LEVEL = "A0"
 """The level that is as good as the reference; later levels are shown as changes to it."""
 NO_ANSWER = ""
 """The text of a system that gave no answer; raters read that there is none."""
+UNDETERMINED = "und"
+"""BCP 47's tag for an undetermined language."""
 NO_LEVEL = ""
 """The level of every text in plain pairs, which have no levels."""
 TextKey = tuple[str, str, str]
@@ -218,7 +220,7 @@ class Item:
     """Unique within the data set; never sent to a rater's browser."""
     question: str
     reference: str
-    language: str = "und"
+    language: str = UNDETERMINED
     """BCP 47 tag; `und` if the file has none."""
     turns: tuple[Turn, ...] = ()
     """The conversation up to the question, which is its last turn; empty for a question that stands alone."""

@@ -46,8 +46,23 @@ from core.store.raters import rater_named, rater_of_token, tab_handle, update_ra
 from core.store.studies import get_study, items_of, now_utc, outputs_of
 from core.study.analysis_set import fix_at_vote, is_fixed, main_levels
 from core.study.design import draw
-from core.study.guidelines import CONSENT, INVALID_KEYS, INVALID_TEXT, TITLE, Aids, PracticePair
-from core.study.shipped import aids_read, guidelines_read, practice_read, wording_read
+from core.study.guidelines import (
+    CONSENT,
+    INVALID_KEYS,
+    INVALID_TEXT,
+    TITLE,
+    Aids,
+    PracticePair,
+    spoken_language,
+)
+from core.study.shipped import (
+    aids_read,
+    guideline_languages,
+    guidelines_read,
+    practice_read,
+    wording_languages_of,
+    wording_read,
+)
 from core.tables.reading import printable_text
 
 
@@ -311,6 +326,16 @@ class Desk(Generic[Entry, Given]):
         if self._words is None:
             self._words = wording_read(self._store, self._study, self.language)
         return self._words
+
+    @property
+    def words_language(self) -> str:
+        """The language in which this rater reads labels, which may be none of theirs."""
+        return spoken_language(self.language, wording_languages_of(self._store, self._study))
+
+    @property
+    def guidelines_language(self) -> str:
+        """The language in which this rater reads the guidelines."""
+        return spoken_language(self.language, guideline_languages(self._store, self._study))
 
     @property
     def asks_consent(self) -> bool:

@@ -203,6 +203,8 @@ EARLIER_TURNS, NUMBER = "earlier_turns", "{number}"
 """The line that unfolds the earlier turns of a conversation; `{number}` stands for how many there are."""
 TURN_KEYS: dict[TurnRole, str] = {role: f"turn_{role}" for role in get_args(TurnRole)}
 """Who says a turn of a conversation."""
+TRANSLATED_KEYS = ("translated", "translated_why")
+"""What a rater reads whose browser has translated the page: what to do, and why."""
 LABEL_KEYS = (
     *QUESTION_KEYS.values(),
     *CHOICE_KEYS.values(),
@@ -214,6 +216,7 @@ LABEL_KEYS = (
     INVALID_TEXT,
     EARLIER_TURNS,
     *TURN_KEYS.values(),
+    *TRANSLATED_KEYS,
 )
 """Short texts on one line that Assay ships."""
 OWN_KEYS = (CONSENT, TITLE)
@@ -226,7 +229,7 @@ LONGEST_LABEL, LONGEST_CONSENT = 80, 20_000
 def label_keys(asks: Asks) -> tuple[str, ...]:
     """Keys of the labels that raters see in this kind of study, in the order of LABEL_KEYS."""
     if asks == "ratings":
-        return (INVALID_TEXT, EARLIER_TURNS, *TURN_KEYS.values())
+        return (INVALID_TEXT, EARLIER_TURNS, *TURN_KEYS.values(), *TRANSLATED_KEYS)
     others = {INVALID_TEXT, *(key for what, key in QUESTION_KEYS.items() if what != asks)}
     return tuple(key for key in LABEL_KEYS if key not in others)
 
@@ -256,6 +259,12 @@ def wording(
 def wording_languages(language: str) -> tuple[str, ...]:
     """The languages whose texts a rater of `language` may read, each over those before it."""
     return FALLBACK_LANGUAGE, language.split("-")[0], language
+
+
+def spoken_language(language: str, languages: Collection[str]) -> str:
+    """The language that a rater of `language` reads, of those that there are; English where none is theirs."""
+    spoken = (one for one in reversed(wording_languages(language)) if one in languages)
+    return next(spoken, FALLBACK_LANGUAGE)
 
 
 def check_wording(texts: Mapping[str, str], sources: Collection[str], language: str) -> None:

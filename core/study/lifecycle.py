@@ -115,11 +115,11 @@ def usual_design(dataset: Dataset, candidate: str | None = None, comparator: str
         design = Design(*dataset.sources, margin=None, seed=new_seed(), blinding_pairs=0)
     else:
         design = Design(*roles(dataset, candidate, comparator), seed=new_seed())
-    design = with_shown(design, guessed(output.text for output in dataset.outputs).shown)
+    design = designed_to_show(design, guessed(output.text for output in dataset.outputs).shown)
     return replace(design, score="net_preference", blinding_pairs=0) if dataset.plain else design
 
 
-def with_shown(design: Design, shown: Shown) -> Design:
+def designed_to_show(design: Design, shown: Shown) -> Design:
     """The design, with another way to show texts."""
     return replace(design, rendering=shown.rendering, code_language=shown.code_language)
 
@@ -174,7 +174,7 @@ def new_rating_design(rating_design: RatingDesign, outputs: OutputSet, task: Rat
     """The design of a new study of ratings: what is declared, and the usual one for the rest. It has no roles and no guesses."""
     usual = Design("", "", seed=new_seed(), blinding_pairs=0)
     if task.spans is None:
-        usual = with_shown(usual, guessed(output.text for output in outputs.outputs).shown)
+        usual = designed_to_show(usual, guessed(output.text for output in outputs.outputs).shown)
     return replace(_unless_declared(usual, rating_design), **rating_design.declared)
 
 
@@ -323,7 +323,7 @@ def change_design(store: Store, study: Study, design: Design) -> Study:
         if study.first_vote_utc is not None:
             raise NotAllowed(
                 f"The design was frozen at the first vote ({study.first_vote_utc}). "
-                "Margin, confidence level, analysis set, roles and draws can no longer change."
+                "Margin, confidence level, analysis set, roles, draws and how texts are shown can no longer change."
             )
         if study.kind == "ratings":
             assert study.task is not None

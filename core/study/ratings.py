@@ -14,6 +14,7 @@ from core.schema.scale import MOST_GUESSED, Scale
 from core.schema.scores import PROBABILITY, ErrorSpan, RatedText, Rating, RatingSet, ScorableOutput, score_of
 from core.schema.study import Dimension, Item, Output, Rater, RatingAnswer, RatingTask, StudyRecord, TextKey
 from core.stats.resampling import Estimate, cluster_bootstrap, mean_of_sums
+from core.study.as_seen import rendering_notes
 from core.study.blinding import SPAN_DIMENSION
 
 DRY_RUN = "ratings of a preview"
@@ -34,6 +35,11 @@ class Counted:
     """Finished hidden repeats of raters who count, on texts not reported as broken."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Reason -> answers."""
+
+    @property
+    def n_translated(self) -> int:
+        """Answers that count and were given on a page that the browser had translated."""
+        return sum(bool(answer.translated) for answer in self.answers)
 
     @cached_property
     def items(self) -> dict[str, Item]:
@@ -133,12 +139,10 @@ def rating_set_of(record: StudyRecord) -> RatingSet:
         for r in ratings_in(task, found.items[a.item_id], a, labels.get((a.item_id, a.level, a.source)))
     )
     unknown = sum(span.weight is None for r in ratings for span in r.spans or ())
-    notes = (
-        (f"{unknown} errors have a severity without a weight, so they do not affect the score",)
-        if unknown
-        else ()
-    )
     study = record.study
+    notes = rendering_notes(study)
+    if unknown:
+        notes += (f"{unknown} errors have a severity without a weight, so they do not affect the score",)
     scales = {one.name: scale_of_form(one) for one in task.dimensions}
     if task.spans is not None:
         scales[SPAN_DIMENSION] = Scale("scores", origin="file", penalties=True)

@@ -86,6 +86,13 @@ def guideline_languages(store: Store, study: Study) -> list[str]:
     return sorted({*shipped, *read_guidelines(store, study.study_id)})
 
 
+def wording_languages_of(store: Store, study: Study) -> list[str]:
+    """Languages in which the study has labels, shipped or written by its owner."""
+    copies = _copies(store, study, "wording")
+    shipped = shipped_wording() if copies is None else copies
+    return sorted({*shipped, *read_wording(store, study.study_id)})
+
+
 def wording_read(store: Store, study: Study, language: str, *, with_own: bool = True) -> dict[str, str]:
     """Consent text and labels that a rater of `language` reads. with_own: with the texts of the owner."""
     own = read_wording(store, study.study_id) if with_own else {}

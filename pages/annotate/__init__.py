@@ -22,6 +22,7 @@ def render() -> None:
     own.page_keys()
     with visitor.one_desk():
         with suppress(AssayError), visitor.any_desk() as desk:  # what is wrong is said below
+            around.page_language(desk)
             around.whose(desk)
             rendered.set_formulas(desk.shown)
         with st.container():  # what follows keeps its place, however much the fragment draws

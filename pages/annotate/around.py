@@ -4,11 +4,12 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 
 import streamlit as st
 
 from core.study.blinding import EntryStatus, RaterDesk, RatingDesk
-from core.study.guidelines import CONSENT
+from core.study.guidelines import CONSENT, TRANSLATED_KEYS
 from pages.widgets import blind_pair, own, said, visitor
 from pages.widgets.messages import plain
 
@@ -67,8 +68,16 @@ def is_new_session(key: str) -> bool:
 
 def whose(desk: RaterDesk | RatingDesk) -> None:
     """Whose tab this is, with the owner's title."""
-    named = [f"**{plain(desk.title)}**"] if desk.title else []
-    st.markdown(f":small[{' · '.join([*named, f'You rate as {plain(desk.rater_id)}'])}]")
+    named = [f"<strong>{said.study_words(desk.title)}</strong>"] if desk.title else []
+    parts = [*named, f"You rate as <bdi>{escape(desk.rater_id)}</bdi>"]
+    st.html(f'<div class="assay-quiet">{" · ".join(parts)}</div>')
+
+
+def page_language(desk: RaterDesk | RatingDesk) -> None:
+    """Say in which language the page is, and in which the study's parts of it are; warn a rater whose browser translates it."""
+    words = desk.wording()
+    parts = {said.STUDY_WORDS: desk.words_language, said.GUIDELINES: desk.guidelines_language}
+    own.page_language(desk.language, parts, [words[key] for key in TRANSLATED_KEYS], desk.words_language)
 
 
 def keep_handle(desk: RaterDesk | RatingDesk) -> None:
@@ -123,7 +132,8 @@ def show_place(place: str, desk: RaterDesk | RatingDesk, go: Go) -> bool:
 def _consent(desk: RaterDesk | RatingDesk, go: Go) -> None:
     """The study's consent text. Nothing else is shown before the rater agrees."""
     said.title("Before you start")
-    st.markdown(desk.wording()[CONSENT])
+    with said.study_part(1):
+        st.markdown(desk.wording()[CONSENT])
     if st.button("I agree", type="primary", key="agree"):
         desk.agree()
         go("start")
@@ -167,7 +177,7 @@ def note(
     keep = blind_pair.call_in_turn(on_change)
     with st.expander(f"Comment, or report a broken {_unit(desk)}", expanded=opened[1]):
         written = own.text_box("Comment (optional)", comment, key=f"m{key}", on_change=keep, hint=hint)
-        flagged = st.checkbox(
+        flagged = said.study_part(1).checkbox(
             plain(desk.wording()[desk.invalid_key]),
             invalid,
             key=f"i{key}",

@@ -60,7 +60,7 @@ def show_study(desk: RaterDesk, go: Go) -> None:
 
 def _guide(desk: RaterDesk, go: Go) -> None:
     """The guidelines and the estimated time."""
-    said.guidelines(desk.guidelines(), desk.language)
+    said.guidelines(desk.guidelines())
     said.line(
         f"You have {desk.total} pairs, about {estimated_minutes(desk.total)} minutes in all. "
         "You can stop at any time: the same link brings you back to where you were."
@@ -70,7 +70,7 @@ def _guide(desk: RaterDesk, go: Go) -> None:
         go(f"try-{desk.onboarding}" if desk.onboarding <= len(desk.practice()) else "start")
 
 
-def _heading(desk: RaterDesk, pair: BlindPair, asked: str) -> None:
+def _heading(desk: RaterDesk, pair: BlindPair, asked: str, *, of_study: bool = True) -> None:
     words, shown = desk.wording(), desk.shown
     blind_pair.heading(
         pair.question,
@@ -83,6 +83,7 @@ def _heading(desk: RaterDesk, pair: BlindPair, asked: str) -> None:
         shown,
         pair.turns,
         pair.number,
+        of_study=of_study,
     )
 
 
@@ -112,7 +113,7 @@ def _practice(desk: RaterDesk, number: int, go: Go) -> None:
         agreed = (
             "Most people would agree."
             if given == pair.expected
-            else f"Most people would choose: {study_words(labels[pair.expected], desk.language)}."
+            else f"Most people would choose: {study_words(labels[pair.expected])}."
         )
         said.status(f"{agreed} {escape(pair.hint)}", place, framed=True)
         last = number == len(practice)
@@ -133,7 +134,7 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
     _, shown_at, just_saved = st.session_state[_SHOWN]
     words = desk.wording()
     labels = blind_pair.choice_labels(words)
-    called = {choice: study_words(label, desk.language) for choice, label in labels.items()}
+    called = {choice: study_words(label) for choice, label in labels.items()}
     marks = [f"Pair {just_saved[0]} saved: {called[just_saved[1]]}"] if just_saved else []
     if pair.choice:
         marks.append(f"Your answer here: {called[pair.choice]} (saved; press again to change)")
@@ -150,7 +151,7 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
     )
     handled = st.session_state.pop(_HANDLED, False)
     if pressed and not handled:
-        _press(pressed, screen.begun_anew(new_session=new_session), told=own.of_press(key))
+        _press(pressed, screen.begun_anew(new_session=new_session), told=own.last_press(key))
         st.rerun()
     known = st.session_state[_NOTE]
     written = around.note(desk, key, *known, hint=keys.hint(desk), on_change=partial(_written, screen))
@@ -256,10 +257,10 @@ def _show_guess(desk: RaterDesk, number: int) -> None:
         f"Your answers are locked. You see {again.total} of your pairs once more. Say what you believe: "
         "your first thought is fine. You cannot return to a pair."
     )
-    asked = study_words(words[GUESS_QUESTION], desk.language)
-    said.status(f"<b>{number} of {again.total}: {asked}</b>")
+    asked = study_words(words[GUESS_QUESTION])
+    said.status(f"<strong>{number} of {again.total}: {asked}</strong>")
     meant = f"Both answers were meant for level {LEVEL}." if pair.level else ""
-    _heading(desk, pair, meant)
+    _heading(desk, pair, meant, of_study=False)
     mode = blind_pair.diff_control(pair.base, desk.diff_mode, desk.aids, desk.key_scheme)
     bases = (pair.left_base, pair.right_base)
     blind_pair.texts(words, pair.left, pair.right, *bases, pair.language, mode, pair.base, desk.shown)
@@ -272,7 +273,7 @@ def _show_guess(desk: RaterDesk, number: int) -> None:
         place, f"a{key}", labels, None, _press_guess, (screen,), keys=desk.key_scheme, timed=key
     )
     if pressed and not st.session_state.pop(_GUESS_HANDLED, False):
-        _press_guess(pressed, screen.begun_anew(new_session=new_session), told=own.of_press(key))
+        _press_guess(pressed, screen.begun_anew(new_session=new_session), told=own.last_press(key))
         st.rerun()
 
 

@@ -9,6 +9,7 @@ from html import escape
 import streamlit as st
 
 from core.errors import AssayError, InputError, NotAllowed, StillMissing
+from core.schema.study import UNDETERMINED
 from core.study.blinding import BlindText, RatingDesk
 from pages.annotate import around, keys
 from pages.annotate.around import Go, OnScreen
@@ -61,7 +62,7 @@ def _text_with_errors(desk: RatingDesk, text: BlindText, screen: OnScreen, tab: 
         return
     shown = [(headings.text, text.text, text.language, False)]
     if spans.source_side and text.source_text:
-        shown.insert(0, (headings.source, text.source_text, "und", True))
+        shown.insert(0, (headings.source, text.source_text, UNDETERMINED, True))
     late = own.marker(
         [dict(zip(("label", "text", "language", "in_source"), part, strict=True)) for part in shown],
         text.spans,
@@ -175,7 +176,7 @@ def _show(desk: RatingDesk, number: int, go: Go) -> None:
         args=(screen,),
     )
     if pressed and not st.session_state.pop(_HANDLED, False):
-        _done(screen.begun_anew(new_session=new_session), told=own.of_press(key))
+        _done(screen.begun_anew(new_session=new_session), told=own.last_press(key))
         st.rerun()
     st.session_state.pop(_HANDLED, None)
     around.navigation(desk, number, go)
@@ -226,15 +227,17 @@ def _header(desk: RatingDesk, text: BlindText, before: int | None) -> int | None
 def _what_was_asked(desk: RatingDesk, text: BlindText) -> None:
     """The turns before the source, the source, and the reference."""
     headings, shown = desk.task.labels.headings, desk.shown
+    unknown = blind_pair.language_of(UNDETERMINED)
     turns = blind_pair.conversation(text.turns, text.language, shown.question, desk.wording(), text.number)
     if turns:
         st.html(turns)
-    source = [] if _marks_source(desk) else [(headings.source, text.source_text, shown.question)]
-    for heading, words, how in [*source, (headings.reference, text.reference, shown)]:
+    source = [] if _marks_source(desk) else [(headings.source, text.source_text, shown.question, unknown)]
+    reference = (headings.reference, text.reference, shown, blind_pair.language_of(text.language))
+    for heading, words, how, language in [*source, reference]:
         if words:
             st.html(
                 f"{blind_pair.heading_html(escape(heading), 'assay-quiet')}"
-                f'<div class="assay-reference assay-text" dir="auto">{blind_pair.text_html(words, how)}</div>'
+                f'<div class="assay-reference assay-text" {language}>{blind_pair.text_html(words, how)}</div>'
             )
 
 
@@ -398,7 +401,7 @@ def show_study(desk: RatingDesk, go: Go) -> None:
 
 def _guide(desk: RatingDesk, go: Go) -> None:
     """The guidelines and the task."""
-    said.guidelines(desk.guidelines(), desk.language)
+    said.guidelines(desk.guidelines())
     rating_scales.explained(desk.task)
     said.line(
         f"You have {desk.total} text{'' if desk.total == 1 else 's'}. You can stop at any time: the same link brings you back to where you were."

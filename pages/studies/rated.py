@@ -12,6 +12,7 @@ from core.joining.choices import dimensions_of as dimensions_rated
 from core.results.study.results import reasons
 from core.results.study.tables import best_rated, rated_highest
 from core.schema.study import StudyRecord
+from core.study.as_seen import translated_notes
 from core.study.ratings import counted as counted_ratings
 from core.study.ratings import rating_set_of
 from pages.studies.analysed import fingerprint, means_of
@@ -59,7 +60,9 @@ def result(record: StudyRecord) -> None:
             ]
         )
         left_out = f" Ratings left out: {plain(reasons(found.left_out))}." if found.left_out else ""
-        st.markdown(f":small[Compare only systems with texts on the same sources.{left_out}]")
+        translated = translated_notes(found.n_translated, len(found.answers), "ratings")
+        said = "".join(f" {plain(one)}" for one in translated)
+        st.markdown(f":small[Compare only systems with texts on the same sources.{left_out}{said}]")
     if not rated:
         nothing(_NOTHING_RATED)
         return

@@ -48,6 +48,8 @@ _LABELS = {
     "invalid_keep": "Tick that reports a broken pair, where its votes count",
     "invalid_leave_out": "The same, where such pairs are left out",
     "invalid_text": "Tick that reports a broken text, which is left out",
+    "translated": "Warning where the browser has translated the page",
+    "translated_why": "Why it warns",
 }
 _BASES = {
     OWN_BASE: "from an answer's own A0",

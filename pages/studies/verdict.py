@@ -24,6 +24,7 @@ from core.results.study.words import words_of
 from core.stats.conclusion import BETTER, NOT_WORSE, WORSE, AnswerValue
 from core.stats.non_inferiority import lowest_mean
 from core.study.analysis_set import SCORE_NAMES
+from core.study.as_seen import translated_notes
 from pages.widgets import verdict_card
 from pages.widgets.messages import plain
 from pages.widgets.parts import chart, explained, number, percent
@@ -168,4 +169,6 @@ def _standing(results: StudyResults) -> None:
         f"{counted(results.answers_used, 'answer')} of {counted(len(results.raters), 'rater')}. "
         f"Pairs left out: {plain(reasons(block.n_left_out))}. Answers left out: {plain(reasons(results.answers_left_out))}."
     )
-    st.markdown(f":small[{plain(described(results))} {plain(votes_of_pairs(results))}]")
+    translated = translated_notes(results.answers_translated, results.answers_used, "votes")
+    said = (described(results), votes_of_pairs(results), *translated)
+    st.markdown(f":small[{plain(' '.join(said))}]")

@@ -14,15 +14,14 @@ from core.diff.names import Unshared, capitals_show_names, unshared
 from core.diff.rows import cut_at_rows, facing_rows
 from core.errors import counted
 from core.rendering import rendered, text_as_read
-from core.rendering.tree import count_differing, marked, read, with_blocks_compared
+from core.rendering.tree import compare_blocks, count_differing, marked, read
 from core.schema.rendering import AS_WRITTEN, Shown
 from core.schema.scores import Turn
-from core.schema.study import FIRST_LEVEL, NO_ANSWER, Choice, GuessedSide, Item, KeyScheme
+from core.schema.study import FIRST_LEVEL, NO_ANSWER, UNDETERMINED, Choice, GuessedSide, KeyScheme
 from core.study.guidelines import (
     BOX_KEYS,
     CHOICE_KEYS,
     EARLIER_TURNS,
-    FALLBACK_LANGUAGE,
     LEFT_RIGHT,
     LEVEL,
     NAMES,
@@ -34,11 +33,11 @@ from core.study.guidelines import (
     TURN_KEYS,
     WORDS,
     Aids,
-    wording,
 )
 from pages.widgets import answer_keys, own
 from pages.widgets import rendered as documents
 from pages.widgets.messages import plain
+from pages.widgets.said import STUDY_WORDS, study_words
 
 _Given = ParamSpec("_Given")
 _WAITING, _REFUSED = "presses_waiting", "presses_refused"
@@ -120,10 +119,17 @@ _STYLE = """<style>
 .assay-turns { margin-top: .6rem; display: grid; gap: .5rem; }
 .assay-turns, .assay-turn { min-width: 0; }
 .assay-turn { border-inline-start: .2rem solid color-mix(in srgb, currentColor 20%, transparent); padding-inline-start: .75rem; }
-.assay-turns > .assay-turn .assay-text { max-height: 14em; overflow-y: auto; }
+.assay-turns > .assay-turn .assay-text { max-height: 10em; overflow-y: auto; }
 .assay-earlier summary { cursor: pointer; width: fit-content; padding-block: .25rem; }
 .assay-folded { display: grid; gap: .5rem; margin-top: .4rem; max-height: 60vh; overflow-y: auto; }
 .assay-turns + .assay-head.assay-quiet { margin-top: .6rem; }
+.assay-turns [tabindex]:focus-visible { outline-offset: -2px; }
+/* A part that is cut off fades out below until it is scrolled to its end, where the browser can tell. */
+.assay-turns > .assay-turn .assay-text, .assay-folded { animation: assay-cut linear both; animation-timeline: scroll(self); }
+@keyframes assay-cut {
+  from, 98% { mask-image: linear-gradient(#000 calc(100% - 2.5em), transparent); }
+  to { mask-image: none; }
+}
 .assay-turns + .assay-quiet + .assay-question { margin-top: 0; }
 .assay-level { display: inline-block; border-radius: .4rem; padding: .1rem .55rem; font-weight: 600;
   background: color-mix(in srgb, currentColor 12%, transparent); }
@@ -164,6 +170,7 @@ div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
 [class*="st-key-answer-"] button * { white-space: normal; overflow: visible; text-overflow: clip; }
 @media (max-width: 640px) {
   .assay-text { font-size: 1rem; }
+  .assay-turns > .assay-turn .assay-text { max-height: 7em; }
   .st-key-choices [data-testid=stHorizontalBlock] { flex-wrap: nowrap; gap: .4rem; }
   .assay-pair { grid-template-columns: 1fr; row-gap: 1rem; }
   /* One below the other, each answer is running text. */
@@ -215,21 +222,24 @@ def heading(
     shown: Shown = AS_WRITTEN,
     turns: Sequence[Turn] = (),
     number: int = 0,
+    *,
+    of_study: bool = True,
 ) -> None:
     """Question, reference where there is one, and what is asked, with the level in place of `{level}`.
 
     words: as in texts. shown: how answers are shown, and the reference with them. turns: those before the question. number:
-    as in conversation.
+    as in conversation. of_study: whether the instruction is one of the study's words, or the page's own.
     """
     before, _, after = map(escape, instruction.partition(LEVEL))
     named, meaning = escape(level), aids.meanings.get(level)
     badge = f'<span class="assay-level"><bdi>{named}</bdi></span>' if level else ""
     what = f' <span class="assay-quiet">{named}: {escape(meaning)}.</span>' if meaning else ""
     # What is asked comes first: however long the question is, it is on the screen when the buttons are.
-    html = f"<div>{before}{badge}{after}{what}</div>" if instruction else ""
+    part = f' class="assay-{STUDY_WORDS}"' if of_study else ""
+    html = f"<div><span{part}>{before}{badge}{after}</span>{what}</div>" if instruction else ""
     html += conversation(turns, language, shown.question, words, number)
     html += (
-        heading_html(escape(words[TURN_KEYS["user"]]), "assay-quiet")
+        heading_html(study_words(words[TURN_KEYS["user"]]), "assay-quiet")
         if turns
         else heading_html("Question", "assay-unseen")
     )
@@ -260,27 +270,18 @@ def conversation(
     if early:
         named = escape(words[EARLIER_TURNS].replace(NUMBER, f"{cut:,}"))
         early = (
-            f'<details class="assay-earlier"><summary>{named}</summary>'
+            f'<details class="assay-earlier"><summary class="assay-{STUDY_WORDS}">{named}</summary>'
             f'<div class="assay-folded" tabindex="0">{early}</div></details>'
         )
     late = "".join(_turn_html(turn, language, shown, words, " tabindex=0") for turn in turns[cut:])
     return f'<div class="assay-turns" data-number="{number}">{early}{late}</div>'
 
 
-def item_turns(item: Item, shown: Shown, number: int = 0) -> None:
-    """The turns before an item's question, for its owner; nothing where there are none. shown: how answers are shown."""
-    html = conversation(
-        item.turns[:-1], item.language, shown.question, wording({}, FALLBACK_LANGUAGE), number
-    )
-    if html:
-        st.html(html)
-
-
 def _turn_html(
     turn: Turn, language: str, shown: Shown, words: Mapping[str, str], attributes: str = ""
 ) -> str:
     return (
-        f'<div class="assay-turn">{heading_html(escape(words[TURN_KEYS[turn.role]]), "assay-quiet")}'
+        f'<div class="assay-turn">{heading_html(study_words(words[TURN_KEYS[turn.role]]), "assay-quiet")}'
         f'<div class="assay-text"{attributes} {language_of(language)}>{text_html(turn.text, shown)}</div></div>'
     )
 
@@ -406,7 +407,7 @@ def _documents(
     others = answers[::-1] if mode == LEFT_RIGHT else [old for old, _ in pairs]
     if mode in (WORDS, LEFT_RIGHT):
         set_texts = [
-            with_blocks_compared(document, rendered(other, shown))
+            compare_blocks(document, rendered(other, shown))
             for document, other in zip(set_texts, others, strict=True)
         ]
     as_read = [
@@ -439,7 +440,7 @@ def _cards(
 ) -> None:
     """Both answers as cards, whose rows face each other. bodies: HTML. rows: of each body."""
     cards = "".join(
-        _side_html(escape(name), side, body, language)
+        _side_html(study_words(name), side, body, language)
         for name, side, body in zip(names, sides, bodies, strict=True)
     )
     shown = rows + 2  # a title above, what is missing below
@@ -563,7 +564,7 @@ def choice_buttons(
     pressed: _Press | None = None
     if timed is not None:
         time_presses(place, timed, answer_keys.answer_keys(keys, len(labels)))
-    row = place.container(horizontal=True)
+    row = place.container(key=f"{STUDY_WORDS}-0", horizontal=True)
     for number, choice in enumerate(labels, start=1):
         if row.button(
             plain(labels[choice]),
@@ -591,7 +592,7 @@ def timed_turn(call: Callable[..., None], entry: str) -> Callable[..., None]:
 
 def _wait_with_time(call: Callable[..., None], entry: str, *args: object) -> None:
     # Read with the press: once its turn has come, nothing of Streamlit is touched before it is saved.
-    _wait(call, *args, told=own.of_press(entry))
+    _wait(call, *args, told=own.last_press(entry))
 
 
 def card(title: str, body: str, language: str, more: str = "") -> str:
@@ -608,5 +609,7 @@ def marked_html(segments: Sequence[Segment]) -> str:
 
 
 def language_of(tag: str) -> str:
-    """Attributes that tell a browser how to set a text of this language."""
-    return 'dir="auto"' if tag == "und" else f'dir="auto" lang="{escape(tag, quote=True)}"'
+    """Attributes that tell a browser how to set a text of this language, and not to translate it."""
+    # An empty language says that it is unknown; without one it would be the page's. Nobody but its author writes a text.
+    known = "" if tag == UNDETERMINED else escape(tag, quote=True)
+    return f'translate="no" dir="auto" lang="{known}"'

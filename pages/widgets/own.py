@@ -18,6 +18,7 @@ from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentM
 from streamlit.components.v2.types import ComponentRenderer
 
 from core.schema.scores import ErrorSpan
+from core.schema.study import UNDETERMINED
 
 _PACKAGE = "assay"
 
@@ -122,6 +123,46 @@ def screen_top(screen: str) -> None:
         own_component("screen_top")(key="top")
 
 
+def page_language(
+    language: str, parts: Mapping[str, str], warning: Sequence[str], warning_language: str
+) -> None:
+    """Say in the browser in which language the page is and which way it is read, and warn a rater whose browser translates it.
+
+    language: a BCP 47 tag. parts: name of a part -> its language; the part is what has the class `assay-NAME`, and containers whose
+    key begins with NAME; all else is the page's own, English. warning: lines in `warning_language`. Other pages stay English. Call
+    it once a page.
+    """
+    data = {
+        "language": _html_language(language),
+        "direction": reading_direction(language),
+        "parts": {name: _html_language(one) for name, one in parts.items()},
+        "warning": list(warning),
+        "warning_language": _html_language(warning_language),
+    }
+    with st.container(key="page-language"):
+        own_component("page_language")(key="language", data=data)
+
+
+_RIGHT_TO_LEFT = frozenset(
+    ["ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "nqo", "pnb", "ps", "sd", "syr", "ug", "ur", "yi"]
+)
+_SCRIPTS = frozenset(["adlm", "arab", "hebr", "mand", "nkoo", "rohg", "samr", "syrc", "thaa"])
+"""Scripts that are written from right to left, as BCP 47 has them."""
+
+
+def reading_direction(tag: str) -> str:
+    """`rtl` or `ltr`: how a language is read, by its script where the tag names one."""
+    language, *others = tag.casefold().replace("_", "-").split("-")
+    script = next((part for part in others if len(part) == 4 and part.isalpha()), None)
+    backwards = script in _SCRIPTS if script else language in _RIGHT_TO_LEFT
+    return "rtl" if backwards else "ltr"
+
+
+def _html_language(tag: str) -> str:
+    """A language as HTML has it: empty where it is unknown."""
+    return "" if tag == UNDETERMINED else tag
+
+
 _VISIBLE_KEY, _VISIBLE = "visible", "visible"
 _MOST_VISIBLE = 24 * 3600.0
 """Seconds; nobody looks at one pair or text for longer."""
@@ -145,7 +186,7 @@ class OfPress:
     """Whether it had translated the page, as far as a page can tell."""
 
 
-def of_press(entry: str) -> OfPress:
+def last_press(entry: str) -> OfPress:
     """Return what came with the last press on `entry`."""
     state = st.session_state.get(_VISIBLE_KEY)
     value = state.get(_VISIBLE) if isinstance(state, Mapping) else None

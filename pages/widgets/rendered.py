@@ -46,6 +46,18 @@ STYLE = """
 .assay-rendered .assay-math:has(> math[display=block]) { display: block; overflow-x: auto; overflow-y: hidden; padding-block: .15em; }
 .assay-rendered ins:has(> .assay-math) { text-decoration: none; border-bottom: 2px solid; display: inline-block; max-width: 100%; }
 .assay-rendered ins:has(> .assay-math > math[display=block]) { display: block; width: fit-content; margin-inline: auto; }
+.assay-math .assay-box { border: 1px solid currentColor; padding: .15em .3em; }
+.assay-math :is(.assay-strike-up, .assay-strike-down, .assay-strike-both) { forced-color-adjust: none;
+  --up: linear-gradient(to right bottom, transparent calc(50% - .04em), currentColor 50%, transparent calc(50% + .04em));
+  --down: linear-gradient(to right top, transparent calc(50% - .04em), currentColor 50%, transparent calc(50% + .04em)); }
+.assay-math .assay-strike-up { background: var(--up); }
+.assay-math .assay-strike-down { background: var(--down); }
+.assay-math .assay-strike-both { background: var(--up), var(--down); }
+.assay-math mtd[columnalign="left"] { text-align: left; }
+.assay-math mtd[columnalign="right"] { text-align: right; }
+.assay-math [mathvariant^="bold"] { font-weight: bold; }
+.assay-math [mathvariant$="italic"] { font-style: italic; }
+.assay-math [mathvariant="monospace"] { font-family: ui-monospace, monospace; }
 .assay-rendered .assay-link { text-decoration: underline dotted; }
 .assay-rendered .assay-image { border: 1px dashed currentColor; border-radius: .2rem; padding: 0 .3em; }
 .assay-rendered .assay-set-differently { outline: 2px dashed light-dark(#8a6100, #e0a92e); outline-offset: -2px; }
@@ -88,8 +100,6 @@ def _leaf(leaf: Leaf) -> str:
         tree = escape(json.dumps(_sent(leaf.formula), ensure_ascii=False, separators=(",", ":")), quote=True)
         html = f'<span class="assay-math" data-math="{tree}">{escape(leaf.text)}</span>'
         return f"<ins>{html}</ins>" if leaf.kind == "added" else html
-    if leaf.text == "\n" and leaf.kind == "same":
-        return "<br>\n"
     html = escape(leaf.text) if leaf.kind == "same" else marked_words(leaf.text, leaf.kind)
     return f'<span class="assay-{leaf.style}">{html}</span>' if leaf.style else html
 
@@ -119,6 +129,11 @@ def _numbered(element: Element) -> str:
     return f'<ol start="{element.level}"{_classes(element)}>{_inside(element)}</ol>'
 
 
+def _item(element: Element) -> str:
+    number = f' value="{element.level}"' if element.level else ""
+    return f"<li{_classes(element)}{number}>{_inside(element)}</li>"
+
+
 def _table(element: Element) -> str:
     # A table may be wider than its column: it scrolls for itself, also by keyboard.
     return f'<div class="assay-scroll" tabindex="0" role="group" aria-label="Table"><table>{_inside(element)}</table></div>'
@@ -141,6 +156,14 @@ def _image(element: Element) -> str:
     return f'<span class="assay-image">Image: {_inside(element)}</span>'
 
 
+def _break(element: Element) -> str:
+    """The end of a line, also a new one; beside it may stand words that were removed there."""
+    return "".join(
+        _leaf(child) if isinstance(child, Leaf) and child.kind == "removed" else "<br>\n"
+        for child in element.children
+    )
+
+
 _WRITERS: Mapping[Tag, Callable[[Element], str]] = {
     "document": _inside,
     "written": _block("div", ' dir="auto"', "assay-written"),
@@ -148,7 +171,7 @@ _WRITERS: Mapping[Tag, Callable[[Element], str]] = {
     "heading": _heading,
     "list": _block("ul", ' dir="auto"'),
     "numbered_list": _numbered,
-    "item": _block("li"),
+    "item": _item,
     "quotation": _block("blockquote", ' dir="auto"'),
     "table": _table,
     "table_row": _block("tr"),
@@ -162,6 +185,7 @@ _WRITERS: Mapping[Tag, Callable[[Element], str]] = {
     "code": _block("code"),
     "link": _block("span", "", "assay-link"),
     "image": _image,
+    "break": _break,
 }
 
 

@@ -12,32 +12,34 @@ from html import escape
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-PAGE_LANGUAGE = "en"
-"""The language of the page's own words."""
+STUDY_WORDS, GUIDELINES = "study-words", "study-guide"
+"""Names of what is in the language of the study's words, and of its guidelines: the browser marks it (own.page_language)."""
 _FIRST_HEADING = re.compile(r"\A\s*#[ \t]+(?P<words>[^\n]*?)[ \t]*#*[ \t]*(?:\n|\Z)")
 _MARKUP = re.compile(r"[*_`\\]")
 _FENCE = ("```", "~~~")
 
 
-def study_words(text: str, language: str) -> str:
-    """Words of the study within the page's own, as HTML that says their language."""
-    said = escape(text)
-    return said if language == PAGE_LANGUAGE else f'<span lang="{escape(language, quote=True)}">{said}</span>'
+def study_words(text: str) -> str:
+    """Words of the study within the page's own, as HTML."""
+    return f'<bdi class="assay-{STUDY_WORDS}">{escape(text)}</bdi>'
 
 
-def title(text: str, language: str | None = None, *, small: bool = False) -> None:
+def study_part(number: int) -> DeltaGenerator:
+    """A place for words of the study; each on a page has a number of its own."""
+    return st.container(key=f"{STUDY_WORDS}-{number}")
+
+
+def title(text: str, part: str = "", *, small: bool = False) -> None:
     """The place's only heading of the first rank; it can take the focus.
 
-    language: None for the page's own words. small: where the answers below it are what counts.
+    part: STUDY_WORDS or GUIDELINES; empty for the page's own words. small: where the answers below it are what counts.
     """
-    st.html(_title(text, language, small))
+    st.html(_title(text, part, small))
 
 
-def _title(text: str, language: str | None, small: bool) -> str:
-    classes = ' class="assay-place"' if small else ""
-    return (
-        f'<h1 tabindex="-1"{classes}>{escape(text) if language is None else study_words(text, language)}</h1>'
-    )
+def _title(text: str, part: str, small: bool) -> str:
+    classes = " ".join([*(["assay-place"] if small else []), *([f"assay-{part}"] if part else [])])
+    return f'<h1 tabindex="-1" class="{classes}">{escape(text)}</h1>'
 
 
 def place(text: str, progress: str, marks: Sequence[str], none: str) -> None:
@@ -47,7 +49,7 @@ def place(text: str, progress: str, marks: Sequence[str], none: str) -> None:
     """
     saved = " · ".join(f'<span aria-hidden="true">✓</span> {mark}' for mark in marks) or escape(none)
     st.html(
-        f'<div class="assay-where">{_title(text, None, True)}<div>{escape(progress)}</div>'
+        f'<div class="assay-where">{_title(text, "", True)}<div>{escape(progress)}</div>'
         f'<div class="assay-status">{saved}</div></div>'
     )
 
@@ -63,18 +65,19 @@ def line(text: str, *, narrow: bool = False) -> None:
     st.html(f"<p>{escape(text)}</p>", width="content" if narrow else "stretch")
 
 
-def guidelines(text: str, language: str) -> None:
-    """An owner's Markdown under the heading it begins with, which is the place's heading; its other headings are lower.
+def guidelines(text: str) -> None:
+    """A study's Markdown under the heading it begins with, which is the place's heading; its other headings are lower.
 
     Where it begins with none, the place is named in the page's words.
     """
     heading = _FIRST_HEADING.match(text)
     words = _MARKUP.sub("", heading["words"]).strip() if heading else ""
     if heading and words:
-        title(words, language)
+        title(words, GUIDELINES)
     else:
         title("Guidelines")
-    st.markdown(_lowered(text[heading.end() :] if heading else text))
+    with st.container(key=GUIDELINES):
+        st.markdown(_lowered(text[heading.end() :] if heading else text))
 
 
 def _lowered(text: str) -> str:

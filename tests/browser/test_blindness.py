@@ -5,7 +5,9 @@ What the texts themselves give away is another matter (the leakage audit).
 
 import urllib.request
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -13,9 +15,11 @@ from helpers.processes.app_server import AppServer, on_pair, settled, through_on
 from helpers.processes.ports import free_port
 from helpers.texts.conversations import conversations
 from helpers.texts.factories import LEVELS, dataset
+from helpers.texts.set_texts import design_of, written_so
 from playwright.sync_api import Browser, Page, expect
 from wire import Wire
 
+from core.schema.rendering import RENDERINGS, Rendering
 from core.schema.study import NO_ANSWER, NO_LEVEL, Dataset, Design, Item, Output
 from core.store import open_store
 from core.store.answers import assignments_of
@@ -40,15 +44,35 @@ SECRETS = [
 ]
 
 
-def marked(asks: str) -> Dataset:
-    """15 pairs whose ids, sources and file name are markers, of three questions or without levels; texts tell nothing.
+@dataclass(frozen=True)
+class Case:
+    """A study that a rater goes through."""
 
-    Those without levels end conversations.
-    """
+    asks: str = "levels"
+    rendering: Rendering = "plain"
+
+    def __str__(self) -> str:
+        return f"{self.asks} {self.rendering}"
+
+    @property
+    def total(self) -> int:
+        """Entries of the rater's list: 15 pairs and one hidden repeat, or the five pairs of one question."""
+        return 16 if self.rendering == "plain" else 5
+
+
+CASES = (Case(), Case("preference"))
+SET = tuple(Case(rendering=rendering) for rendering in RENDERINGS if rendering != "plain")
+"""Studies whose texts are set."""
+
+
+def marked(case: Case) -> Dataset:
+    """Pairs whose ids, sources and file name are markers; texts tell nothing. Those without levels end conversations."""
     sizes: dict[str, tuple[int, Sequence[str]]] = {"levels": (3, LEVELS), "preference": (15, (NO_LEVEL,))}
-    data = dataset(*sizes[asks], sources=(ONE, TWO), file_name=FILE)
+    n_items, levels = sizes[case.asks] if case.rendering == "plain" else (1, LEVELS)
+    data = dataset(n_items, levels, sources=(ONE, TWO), file_name=FILE)
     items = tuple(replace(item, item_id=f"ITEMMARKER{n}") for n, item in enumerate(data.items))
     ids = {old.item_id: new.item_id for old, new in zip(data.items, items, strict=True)}
+    data = written_so(data, case.rendering)
     outputs = [replace(output, item_id=ids[output.item_id]) for output in data.outputs]
     # An answer that its system did not give is shown in words that are the same on both sides.
     outputs[-1] = replace(outputs[-1], text=NO_ANSWER)
@@ -76,7 +100,7 @@ def in_other_order(data: Dataset) -> Dataset:
 
 
 def rate_everything(
-    browser: Browser, tmp: Path, data: Dataset, candidate: str, port: int
+    browser: Browser, tmp: Path, case: Case, data: Dataset, candidate: str, port: int
 ) -> tuple[Wire, int]:
     """A rater's whole way through a study; what went over the wire, and the number of pairs."""
     database = tmp / "assay.db"
@@ -92,6 +116,7 @@ def rate_everything(
             seed=SEED,
             blinding_pairs=GUESSES,
             early_looks=data.plain,  # questions in the common order, in one of the two tasks
+            **design_of(case.rendering),
         )
         study = import_study(store, "STUDYMARKER", data, design)
         (link,) = add_raters(store, study, ["ann"])
@@ -148,51 +173,76 @@ def port() -> int:
 
 
 NAMES = {ONE: "ZZRENAMED", TWO: "AARENAMED"}
+RENAMED, SWAPPED, AT_ONCE = (
+    "sources renamed, in another file order, with another hash",
+    "roles swapped",
+    "all of it at once",
+)
 VARIANTS: dict[str, Callable[[Dataset], tuple[Dataset, str]]] = {
-    "sources renamed, in another file order, with another hash": lambda d: (
-        renamed(in_other_order(d), NAMES),
-        NAMES[ONE],
-    ),
-    "roles swapped": lambda d: (d, TWO),
+    RENAMED: lambda d: (renamed(in_other_order(d), NAMES), NAMES[ONE]),
+    SWAPPED: lambda d: (d, TWO),
+    AT_ONCE: lambda d: (renamed(in_other_order(d), NAMES), NAMES[TWO]),
 }
 
 
-@pytest.fixture(scope="module", params=["levels", "preference"])
-def seen(
-    request: pytest.FixtureRequest, browser: Browser, tmp_path_factory: pytest.TempPathFactory, port: int
-) -> tuple[Wire, int, Path, str]:
-    """What a rater's browser gets of the study as it is, how many pairs, the folder whose key gives the same links
-    again, and what the study asks.
-    """
-    folder = tmp_path_factory.mktemp("study")
-    return *rate_everything(browser, folder, marked(request.param), ONE, port), folder, request.param
+@dataclass(frozen=True)
+class Seen:
+    """What a rater's browser gets of a study."""
+
+    case: Case
+    wire: Wire
+    total: int
+    folder: Path
+    """Its key gives the same links again."""
 
 
-def test_nothing_on_the_wire_names_a_source(seen: tuple[Wire, int, Path, str], port: int) -> None:
-    wire, total, _, _ = seen
-    assert total == 16  # one hidden repeat
-    haystack = wire.everything()
+Visit = Callable[[Case], Seen]
+
+
+@pytest.fixture(scope="module")
+def visit(browser: Browser, tmp_path_factory: pytest.TempPathFactory, port: int) -> Visit:
+    """What a rater's browser gets of the study as it is, gone through once."""
+
+    @cache
+    def of(case: Case) -> Seen:
+        folder = tmp_path_factory.mktemp("study")
+        return Seen(case, *rate_everything(browser, folder, case, marked(case), ONE, port), folder)
+
+    return of
+
+
+@pytest.mark.parametrize(
+    "case", [*CASES, *(pytest.param(case, marks=pytest.mark.slow) for case in SET)], ids=str
+)
+def test_nothing_on_the_wire_names_a_source(visit: Visit, port: int, case: Case) -> None:
+    seen = visit(case)
+    assert seen.total == case.total
+    haystack = seen.wire.everything()
     assert b"Alpha text of" in haystack, "the answers themselves must be in what was captured"
     for secret in [*SECRETS, "STUDYMARKER"]:
         assert secret.encode() not in haystack, f"{secret} reached the browser"
-    outside = [url for url in wire.urls if f"127.0.0.1:{port}" not in url and not url.startswith("data:")]
+    outside = [
+        url for url in seen.wire.urls if f"127.0.0.1:{port}" not in url and not url.startswith("data:")
+    ]
     assert outside == [], "a page asks another host"
 
 
 @pytest.mark.slow  # that no frame names a source is said at every run
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize(
+    ("case", "name"), [*product(CASES, (RENAMED, SWAPPED)), *((case, AT_ONCE) for case in SET)], ids=str
+)
 def test_every_frame_is_the_same_whatever_the_sources_are_called(
-    browser: Browser, seen: tuple[Wire, int, Path, str], port: int, name: str
+    browser: Browser, visit: Visit, port: int, case: Case, name: str
 ) -> None:
-    wire, _, folder, asks = seen
-    key = (folder / "assay.db.key").read_text()
-    changed, candidate = VARIANTS[name](marked(asks))
-    other, _ = rate_everything(browser, folder, changed, candidate, port)
-    assert (folder / "assay.db.key").read_text() == key
-    assert other.documents == wire.documents, "the DOM differs"
-    assert other.received_frames() == wire.received_frames(), "a frame differs"
-    assert other.in_order("text of") == wire.in_order("text of"), "answers come in another order"
-    assert other.sent_frames() == wire.sent_frames(), "the browser sends something else"
+    seen = visit(case)
+    key = (seen.folder / "assay.db.key").read_text()
+    changed, candidate = VARIANTS[name](marked(case))
+    other, _ = rate_everything(browser, seen.folder, case, changed, candidate, port)
+    assert (seen.folder / "assay.db.key").read_text() == key
+    assert other.documents == seen.wire.documents, "the DOM differs"
+    assert other.received_frames() == seen.wire.received_frames(), "a frame differs"
+    assert other.in_order("text of") == seen.wire.in_order("text of"), "answers come in another order"
+    assert other.sent_frames() == seen.wire.sent_frames(), "the browser sends something else"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from helpers.processes.app_server import AppServer, on_pair, settled
 from helpers.texts.factories import always, dataset, study_in, vote
 from playwright.sync_api import Page, expect
+from wire import OUTSIDE, outside, watch
 
 from core.store import Store
 from core.store.answers import answers_of, guesses_of
@@ -15,7 +16,6 @@ from core.study.blinding import pairs_to_guess
 from core.study.lifecycle import set_guideline, set_wording
 
 NewPage = Callable[[], Page]
-OUTSIDE = "http://outside.invalid"
 HOSTILE = {
     "html and style": f"<b>tag</b> <img src={OUTSIDE}/x.png onerror=alert(1)> <script>alert(2)</script> &amp; &#x3c; "
     "</style><style>body{display:none}</style> {{7*7}} ${7*7} %s",
@@ -23,18 +23,6 @@ HOSTILE = {
     "$\\frac{a}{b}$ and $$\\sum_i x_i$$ \\(y\\)",
     "formula": '=HYPERLINK("' + OUTSIDE + '") +1 -1 @x',
 }
-
-
-def watch(page: Page) -> list[str]:
-    """Addresses a page asks for, and dialogs that a script would open."""
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("dialog", lambda dialog: (asked.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-    return asked
-
-
-def outside(asked: list[str], app: AppServer) -> list[str]:
-    return [url for url in asked if not url.startswith((app.url, "data:", "blob:"))]
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from helpers.texts.factories import dataset
 from playwright.sync_api import expect
 from rating_visit import NewPage, at_the_first_pair, click, given, press
 
+from core.schema.rendering import Rendering
 from core.schema.study import Design
 from core.store import Store
 from core.store.answers import answers_of, history_of
@@ -103,10 +104,11 @@ def test_a_comment_left_unblurred_is_saved_with_the_choice(
     assert (answer.comment, answer.choice) == ("typed, then straight to the button", "left")
 
 
+@pytest.mark.parametrize("rendering", ["plain", pytest.param("latex", marks=pytest.mark.slow)])
 def test_when_the_database_cannot_be_written_the_pair_stays(
-    app: AppServer, app_store: Store, database: Path, new_page: NewPage
+    app: AppServer, app_store: Store, database: Path, new_page: NewPage, rendering: Rendering
 ) -> None:
-    study_id, page = at_the_first_pair(app, app_store, new_page)
+    study_id, page = at_the_first_pair(app, app_store, new_page, rendering)
     with sqlite3.connect(database) as other:
         other.execute(
             "create trigger no_room before insert on answer begin select raise(abort, 'disk is full'); end"
@@ -166,9 +168,12 @@ def test_a_press_that_another_event_follows_is_saved(
 
 
 @pytest.mark.slow
-def test_a_slow_server_gives_exactly_one_answer(app: AppServer, app_store: Store, new_page: NewPage) -> None:
+@pytest.mark.parametrize("rendering", ["plain", "markdown"])
+def test_a_slow_server_gives_exactly_one_answer(
+    app: AppServer, app_store: Store, new_page: NewPage, rendering: Rendering
+) -> None:
     """The server stands still while the rater presses again and again: all presses mean the pair they saw."""
-    study_id, page = at_the_first_pair(app, app_store, new_page)
+    study_id, page = at_the_first_pair(app, app_store, new_page, rendering)
     with app.standing_still():
         for _ in range(3):
             page.keyboard.press("2")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from google.protobuf.message import Message
-from helpers.processes.app_server import settled
+from helpers.processes.app_server import AppServer, settled
 from helpers.processes.raw_rater import DRAWN
 from playwright.sync_api import Page, Response, WebSocket
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -24,6 +24,22 @@ _BODY_WITH_SORTED_ATTRIBUTES = """() => {
   }
   return body.outerHTML;
 }"""
+
+
+OUTSIDE = "http://outside.invalid"
+"""What hostile texts want a browser to ask."""
+
+
+def watch(page: Page) -> list[str]:
+    """Addresses a page asks for, and dialogs that a script would open."""
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("dialog", lambda dialog: (asked.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    return asked
+
+
+def outside(asked: list[str], app: AppServer) -> list[str]:
+    return [url for url in asked if not url.startswith((app.url, "data:", "blob:"))]
 
 
 @dataclass

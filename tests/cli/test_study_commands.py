@@ -120,6 +120,8 @@ def test_import_options(run: Run, file: Path) -> None:
         "comparator": "ai",
         "margin": 0.2,
         "confidence_level": 0.95,
+        "rendering": "plain",
+        "code_language": "",
         "seed": 42,
         "level_order": "shuffled",
         "repeat_share": 0.0,

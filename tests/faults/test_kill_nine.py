@@ -7,13 +7,17 @@ from helpers.processes.app_server import AppServer
 from helpers.processes.raw_rater import RawRater
 from helpers.processes.voters import Voter, check, until_more
 from helpers.texts.factories import StudyAtHand, dataset, plain_pairs, study_in
+from helpers.texts.set_texts import design_of, written_so
 
+from core.schema.rendering import Rendering
 from core.store import Store
 from core.study.raters import links
 
 
-def study_of(store: Store, raters: int) -> StudyAtHand:
-    return study_in(store, dataset(8), raters=[f"r{n:02d}" for n in range(raters)], repeat_share=0)
+def study_of(store: Store, raters: int, rendering: Rendering = "plain") -> StudyAtHand:
+    people = [f"r{n:02d}" for n in range(raters)]
+    data = written_so(dataset(8), rendering)
+    return study_in(store, data, raters=people, repeat_share=0, **design_of(rendering))
 
 
 def vote_through_kills(at_hand: StudyAtHand, kills: int, votes_between: int) -> list[Voter]:
@@ -45,9 +49,10 @@ def vote_through_kills(at_hand: StudyAtHand, kills: int, votes_between: int) -> 
 
 
 @pytest.mark.slow
-def test_three_raters_of_plain_pairs_and_one_kill(store: Store) -> None:
+@pytest.mark.parametrize("rendering", ["plain", "latex"])
+def test_three_raters_of_plain_pairs_and_one_kill(store: Store, rendering: Rendering) -> None:
     with plain_pairs():
-        at_hand = study_of(store, 3)
+        at_hand = study_of(store, 3, rendering)
     voters = vote_through_kills(at_hand, kills=1, votes_between=9)
     check(at_hand, voters)
     assert all(voter.returns for voter in voters)

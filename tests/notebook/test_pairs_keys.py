@@ -25,7 +25,7 @@ def test_every_key_is_where_it_was(demo_database: Path) -> None:
         | under("orders[].verdicts", *places)
         | under("systems[]", "system", "level", "wins", "ties", "losses")
         | under("systems[].win_rate", *COUNTED)
-        | under("votes", "study", "raters", "left_out")
+        | under("votes", "study", "raters", "left_out", "notes")
         | under("votes.raters_position", "left", "right", "n", "share_left", "low", "high", "p", "reason")
         | under("votes.blocks[]", "level", "answers", "n_pairs", "n_questions", "reason")
         | {f"votes.blocks[].{name}.{end}" for name in MEASURES for end in BOTH}

@@ -2,7 +2,9 @@
 
 import pytest
 import regex
+from helpers.texts.set_texts import SET_SO, shown_so
 
+from core.schema.rendering import RENDERINGS, Rendering
 from core.schema.study import NO_ANSWER
 from core.study.guidelines import DIFF_MODES, shipped_aids, shipped_wording
 from pages.widgets import blind_pair
@@ -107,3 +109,25 @@ def test_differences_of_the_two_answers_are_counted(
 ) -> None:
     html = drawn(monkeypatch, mode, "Old and red. So it is.", "New and red. So it was.")
     assert regex.findall(r"(\w+) differences?<", html) == counts
+
+
+@pytest.mark.parametrize("mode", DIFF_MODES)
+@pytest.mark.parametrize("rendering", RENDERINGS)
+def test_swapped_answers_are_the_same_html_on_the_other_side(
+    monkeypatch: pytest.MonkeyPatch, rendering: Rendering, mode: str
+) -> None:
+    """Whatever is marked and however texts are set: a card depends on its side by its name alone."""
+
+    def cards(left: str, right: str, bases: tuple[str, str]) -> tuple[str, list[str]]:
+        written: list[str] = []
+        monkeypatch.setattr(blind_pair.st, "html", written.append)
+        words = shipped_wording()["en"]
+        blind_pair.texts(words, left, right, *bases, "en", mode, "own_a0", shown_so(rendering))
+        legend, *sides = "".join(written).split('<div class="assay-card">')
+        assert len(sides) == 2
+        return legend, [regex.sub(r"\b(Left|Right)\b|(</div>)+$", "", side) for side in sides]
+
+    first, second = SET_SO[rendering].format(FIRST), f"{SECOND}\n\n- $x$\n\n| a | b |\n|---|---|\n| 1 | 2 |"
+    bases = SET_SO[rendering].format(REFERENCE), SECOND
+    legend, sides = cards(first, second, bases)
+    assert cards(second, first, (bases[1], bases[0])) == (legend, sides[::-1])

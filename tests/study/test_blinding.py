@@ -145,7 +145,7 @@ def test_fields_of_what_is_handed_out() -> None:
     assert {field.name for field in fields(EntryStatus)} == {"number", "answered", "skipped", "invalid"}
     assert {field.name for field in fields(BlindPair)} == {
         *("number", "question", "reference", "language", "level", "left", "right"),
-        *("left_base", "right_base", "base", "choice", "comment", "invalid"),
+        *("left_base", "right_base", "base", "choice", "comment", "invalid", "turns"),
     }
 
 

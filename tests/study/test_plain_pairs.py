@@ -21,7 +21,15 @@ from core.study.audit import audit_study
 from core.study.bundle import read_bundle, write_bundle
 from core.study.design import consequences
 from core.study.export import answers_csv, paper_files
-from core.study.guidelines import guideline_text, label_keys, practice_pairs, shipped_languages
+from core.study.guidelines import (
+    EARLIER_TURNS,
+    INVALID_TEXT,
+    TURN_KEYS,
+    guideline_text,
+    label_keys,
+    practice_pairs,
+    shipped_languages,
+)
 from core.study.lifecycle import describe_design, import_study, set_wording, studies_like, usual_design
 from core.study.raters import import_votes, import_votes_file
 
@@ -141,7 +149,9 @@ def test_what_raters_read() -> None:
     assert {pair.level for pair in practice_pairs("preference")} == {NO_LEVEL}
     assert "pair_question" in label_keys("preference")
     assert "level_question" not in label_keys("preference")
-    assert label_keys("ratings") == ("invalid_text",), "their task has the other words"
+    assert set(label_keys("ratings")) == {INVALID_TEXT, EARLIER_TURNS, *TURN_KEYS.values()}, (
+        "their task has the other words"
+    )
 
 
 def test_the_question_is_the_owners(store: Store) -> None:

@@ -44,6 +44,7 @@ def test_lines_by_hand(store: Store) -> None:
         "both_good_rate": None,
         "repeats_same": 0,
         "repeats": 0,
+        "translated": 0,
         "last_utc": None,
         "revoked": True,
         "finished": False,

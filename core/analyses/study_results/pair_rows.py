@@ -128,7 +128,11 @@ def pair_results(results: StudyResults, listed: ResultTable | None = None) -> Pa
         variance_components=asdict(results.raters_as_sample.components),
         early=None if results.early is None else {**asdict(results.early), "caution": early_caution(results)},
         **found["overall"],
-        answers={"n_used": results.answers_used, "n_left_out": results.answers_left_out},
+        answers={
+            "n_used": results.answers_used,
+            "n_translated": results.answers_translated,
+            "n_left_out": results.answers_left_out,
+        },
         interval={
             "method": "percentile bootstrap over questions",
             "confidence_level": INTERVAL_LEVEL,

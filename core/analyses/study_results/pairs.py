@@ -337,7 +337,10 @@ class PairResults:
     composite: Mapping[str, Any] = entry("sign of the sum of a pair's votes")
     net_preference: float | None = entry("mean over pairs of the mean vote")
     ties: Mapping[str, Any] = entry("four rules for no difference")
-    answers: Mapping[str, Any] = entry("answers, not pairs: `n_used`, and `n_left_out`, reason -> number")
+    answers: Mapping[str, Any] = entry(
+        "answers, not pairs: `n_used`; `n_translated`, those of them given on a page that the browser had translated; `n_left_out`, "
+        "reason -> number"
+    )
     interval: Mapping[str, Any] = entry("how the intervals of the coefficients were made")
     pairwise: tuple[Mapping[str, Any], ...] = entry("with three or more raters: every two of them")
     non_inferiority: Mapping[str, Any] = entry("both bounds, and their meaning")

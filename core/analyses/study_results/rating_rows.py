@@ -22,6 +22,7 @@ from core.results.study.tables import RatingMeans, median_seconds, rated_highest
 from core.schema.analysis import Answer
 from core.schema.result_table import Interval, ResultTable
 from core.schema.study import RatingAnswer, StudyRecord
+from core.study.as_seen import translated_notes
 from core.study.ratings import (
     Consistency,
     RatedMean,
@@ -68,6 +69,7 @@ def rating_results(
         task=task_of(record).name,
         dataset_sha256=record.study.dataset_sha256,
         n_answers=len(found.answers),
+        n_translated=found.n_translated,
         left_out=dict(found.left_out),
         rated_highest=highest.to_json(),
         totals=tuple(map(asdict, means.totals)),
@@ -80,6 +82,7 @@ def rating_results(
             f"Study {record.study.name!r} ({record.study.state}): {task_of(record).title}",
             highest.said,
             f"Raters: {', '.join(raters) or 'none'}; texts done: {len(found.answers)}; left out: {reasons(found.left_out)}",
+            *translated_notes(found.n_translated, len(found.answers), "ratings"),
             *([] if agreed is None else agreed.said),
         ),
         filled=filled,

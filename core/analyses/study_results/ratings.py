@@ -80,6 +80,7 @@ class RatingResults:
     task: str = entry("name of the raters' task")
     dataset_sha256: str = entry("hash of the study's file")
     n_answers: int = entry("rated texts that count, over all raters")
+    n_translated: int = entry("of them, those rated on a page that the browser had translated")
     left_out: Mapping[str, int] = entry("reason -> rated texts that do not count")
     rated_highest: Mapping[str, Any] = entry(
         "the system with the highest mean: `sentence`, `word`, `why`, `systems`, `dimensions`, `separated`"

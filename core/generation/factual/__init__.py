@@ -33,7 +33,6 @@ from core.generation.factual.steps import (
     splice,
 )
 from core.generation.language import (
-    UNDETERMINED,
     base_language,
     guess_language,
     known_language,
@@ -43,7 +42,7 @@ from core.generation.language import (
 from core.generation.parse import Parsers, Span
 from core.generation.scheme import Came, Scheme, Writer
 from core.llm.asking import Answer
-from core.schema.study import FIRST_LEVEL, Material
+from core.schema.study import FIRST_LEVEL, UNDETERMINED, Material
 from core.tables.reading import clean_text
 
 T = TypeVar("T")

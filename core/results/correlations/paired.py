@@ -28,6 +28,7 @@ from core.schema.scores import (
 from core.schema.study import NO_LEVEL, StudyRecord
 from core.stats.votes import preferences
 from core.study.analysis_set import check_released
+from core.study.as_seen import rendering_notes
 from core.study.masking import unmasked, unmasked_table
 from core.tables.columns import ONLY_SYSTEM
 from core.tables.reading import shown
@@ -110,7 +111,12 @@ def paired_with_votes(record: StudyRecord, table: ScoreTable) -> tuple[ScoreTabl
         ratings=tuple(_votes(counted, rows, kept)),
         sha256="",  # of no file: a file may hold both the answers of a study and their scores
         file_name=f"votes of study {record.study.name}",
-        notes=(_meaning(record), *assumed, *_left_out_notes(counted, len(table.rows), n_used)),
+        notes=(
+            _meaning(record),
+            *rendering_notes(record.study),
+            *assumed,
+            *_left_out_notes(counted, len(table.rows), n_used),
+        ),
         left_out=dict(counted.pairs_left_out),
         pair_of=(record.study.design.candidate, record.study.design.comparator),
     )

@@ -44,6 +44,7 @@ from core.stats.votes import (
     preferences,
 )
 from core.study.analysis_set import check_released
+from core.study.as_seen import rendering_notes
 from core.study.masking import unmasked, unmasked_table
 from core.tables.columns import ONLY_SYSTEM
 from core.tables.reading import shown
@@ -198,6 +199,7 @@ def votes_panel(
         f"study {record.study.name}",
         (
             *_vote_notes(record.study, [table.metrics[at] for at in chosen]),
+            *rendering_notes(record.study),
             *left_out_notes([one for one in missing if one[1]], "pairs"),
             *table.notes,
         ),

@@ -53,6 +53,7 @@ from core.stats.votes import (
     position_bias,
     preferences,
 )
+from core.study.as_seen import rendering_notes
 from core.study.masking import unmasked
 from core.tables.columns import ONLY_SYSTEM
 from core.tables.reading import shown
@@ -266,6 +267,8 @@ class BesideVotes:
     panel: Panel
     texts: tuple[TextBeside, ...]
     """Both texts of each pair with the judge's reasons."""
+    notes: tuple[str, ...] = ()
+    """What raters saw and the judge did not."""
 
 
 @dataclass(frozen=True)
@@ -510,6 +513,7 @@ def _votes_comparison(
         {why: n for why, n in left_out.items() if n},
         panel,
         pair_texts(record, [output]),
+        rendering_notes(record.study),
     )
 
 

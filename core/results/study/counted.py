@@ -34,6 +34,7 @@ OUTSIDE = "at a level outside the main analysis"
 FLAGGED = "flagged as invalid"
 TOO_FEW = "fewer votes than a pair needs"
 SIDE_UNKNOWN = "side unknown (imported)"
+TRANSLATED = "given on a translated page"
 
 Key = tuple[str, str]
 """(item_id, level)"""
@@ -77,6 +78,8 @@ class Counted:
     lacking: tuple[Key, ...]
     """Selected pairs with fewer votes than they need, flagged pairs that are left out apart."""
     answers_used: int
+    answers_translated: int
+    """Of the answers used, those given on a page that the browser had translated."""
     answers_left_out: dict[str, int]
     """Reason -> number of answers that are not in `codes`."""
     sides: dict[str, tuple[int, int, int]]
@@ -104,6 +107,8 @@ class Variant:
     """None: as declared."""
     keep_excluded: bool = False
     """Whether excluded raters count too, except those who withdrew."""
+    leave_out_translated: bool = False
+    """Whether answers given on a page that the browser had translated are left out."""
 
 
 DECLARED = Variant()
@@ -132,6 +137,7 @@ def count(record: StudyRecord, filters: Filters, variant: Variant = DECLARED) ->
     main: dict[str, dict[Key, int]] = {rater: {} for rater in chosen}
     flagged: set[Key] = set()
     sides: dict[str, list[int]] = {rater: [0, 0, 0] for rater in chosen}
+    translated: set[tuple[str, Key]] = set()
     for answer in record.answers:
         key = (answer.item_id, answer.level)
         rater = raters[answer.rater_id]
@@ -141,9 +147,13 @@ def count(record: StudyRecord, filters: Filters, variant: Variant = DECLARED) ->
             flagged.add(key)  # even if the rater gave no answer or flagged only the hidden repeat
         if not answer.answered:
             continue
+        if reason is None and variant.leave_out_translated and answer.translated:
+            reason = TRANSLATED
         if reason is not None:
             left_out[reason] += 1
             continue
+        if answer.translated:
+            translated.add((answer.rater_id, key))
         preference = _preference(record, answer, shown)
         main[answer.rater_id][key] = PREFERENCES.index(preference)
         if preference in ("candidate", "comparator"):
@@ -177,6 +187,7 @@ def count(record: StudyRecord, filters: Filters, variant: Variant = DECLARED) ->
         left_out_by_level={lv: dict(Counter(r for k, r in outs.items() if k[1] == lv)) for lv in levels},
         lacking=tuple(key for key, reason in outs.items() if reason == TOO_FEW),
         answers_used=used,
+        answers_translated=sum(key not in outs for _, key in translated),
         answers_left_out=dict(left_out),
         sides={rater: (counts[0], counts[1], counts[2]) for rater, counts in sides.items()},
         repeats=_repeats(record, chosen, main, shown, wanted),

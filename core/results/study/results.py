@@ -85,6 +85,7 @@ from core.stats.votes import (
     ties,
 )
 from core.study.analysis_set import analysis_set, main_levels, results_seen, rules_in_words
+from core.study.as_seen import translated_notes
 from core.study.lifecycle import VOTES_LEFT_OUT
 from core.study.raters import progress_of
 from core.study.times import RaterSeconds, seconds_per_rater
@@ -366,6 +367,11 @@ def verdict_and_sensitivity(
         # With a margin flagged pairs are lost whatever the answer: raters flag broken answers of the candidate.
         *at_worst(FLAGGED_WORST, kept, counted(kept).flagged, against if margin is None else (-1,)),
         line("excluded raters kept", decision(Variant(keep_excluded=True), declared)),
+        *(
+            [line("translated pages left out", decision(Variant(leave_out_translated=True), declared))]
+            if counted(DECLARED).answers_translated
+            else []
+        ),
         line("composite", decision(DECLARED, "composite")),
         line("net preference", decision(DECLARED, "net_preference")),
         *at_worst(UNANSWERED, DECLARED, _unanswered(counted(DECLARED)), against),
@@ -570,6 +576,8 @@ class StudyResults:
     answers_left_out: dict[str, int]
     n_resamples: int
     rng: int
+    answers_translated: int = 0
+    """Of the answers used, those given on a page that the browser had translated."""
 
     @property
     def deciding_look(self) -> EarlyResult | None:
@@ -670,6 +678,7 @@ def study_results(
         answers_left_out=counted.answers_left_out,
         n_resamples=n_resamples,
         rng=rng,
+        answers_translated=counted.answers_translated,
     )
 
 
@@ -865,6 +874,7 @@ def results_said(results: StudyResults) -> list[str]:
         + (f"; levels: {', '.join(results.levels)}" if results.levels else ""),
         f"Pairs: {block.n_pairs}; questions: {block.n_questions}; left out: {reasons(block.n_left_out)}",
         f"Answers: {results.answers_used}; left out: {reasons(results.answers_left_out)}",
+        *translated_notes(results.answers_translated, results.answers_used, "votes"),
         votes_of_pairs(results),
         *(_blinding_said(results.blinding) if results.asks_guesses else []),
     ]

@@ -5,6 +5,7 @@ Light enough for a hundred in one process, and free to send what no browser woul
 
 import http.client
 import json
+import re
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -321,5 +322,5 @@ def _text(element: Element) -> str:
     part = getattr(element, kind) if kind else None
     for name in ("body", "label", "text"):
         if isinstance(found := getattr(part, name, None), str):
-            return found
+            return re.sub(r"</?bdi[^>]*>", "", found)
     return ""

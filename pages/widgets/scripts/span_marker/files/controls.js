@@ -8,14 +8,14 @@ export function textBox({ label, text, language, in_source }, redraw, clicked) {
     className: "assay-marker-text", contentEditable: "true", spellcheck: false, translate: false, dir: "auto", role: "textbox",
     "aria-multiline": "true", "aria-readonly": "true", "aria-label": `${label}: select words to mark an error`, "data-gramm": "false",
   });
-  if (language !== "und") element.lang = language;
+  element.lang = language === "und" ? "" : language; // unknown; without it, it would be the page's
   // Editable only so that the browser moves the caret and selects, in every script; what is written changes nothing.
   element.inputMode = "none";
   element.addEventListener("beforeinput", (event) => event.preventDefault());
   element.addEventListener("input", redraw); // an input method asks nobody
   element.addEventListener("drop", (event) => event.preventDefault());
   element.addEventListener("click", clicked);
-  return { element, label, in_source, text, places: new Places(text, language) };
+  return { element, label, in_source, text, language: element.lang, places: new Places(text, language) };
 }
 
 /** The button of a severity, with its line and its key. */
@@ -47,10 +47,15 @@ export function categoryOptions(categories) {
   return options;
 }
 
+/** Words of a text, which nobody is to translate. */
+export function quoted(words, language) {
+  return make("bdi", { textContent: words, translate: false, lang: language });
+}
+
 /** A line of the list: the words, which open the error, what is said of it, and a button that deletes it. */
-export function errorRow(quote, said, number, open, show, erase) {
+export function errorRow(quote, language, said, number, open, show, erase) {
   const words = make("button", { type: "button", "aria-label": `Show error ${number}: ${quote}`, onclick: show });
-  words.append(make("bdi", { textContent: quote }));
+  words.append(quoted(quote, language));
   if (open) words.setAttribute("aria-current", "true");
   const drop = { type: "button", textContent: "Delete", "aria-label": `Delete error ${number}: ${quote}`, onclick: erase };
   return make("li", {}, words, make("span", { textContent: `${said} ` }), make("button", drop));

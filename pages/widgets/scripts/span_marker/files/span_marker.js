@@ -1,6 +1,6 @@
 // Marks errors in a text by mouse, touch or keyboard, and sends the whole list after every change.
 // Streamlit calls the default function again whenever there is news from the server.
-import { categoryOptions, errorRow, severityButton, textBox } from "./controls.js";
+import { categoryOptions, errorRow, quoted, severityButton, textBox } from "./controls.js";
 import { drawText, inWords, make, rank } from "./drawing.js";
 import { inOrder, nodeAt, same, unitsBefore } from "./offsets.js";
 
@@ -298,7 +298,7 @@ class Marker {
     const { part, from, to } = this.drawn(span);
     const said = [span.severity, span.category, span.in_source ? part.label : ""].filter(Boolean).join(" · ");
     const quote = inWords(part.text.slice(from, to)) || "(blank)";
-    return errorRow(quote, said, number + 1, number === this.open, () => this.show(number), () => this.erase(number));
+    return errorRow(quote, part.language, said, number + 1, number === this.open, () => this.show(number), () => this.erase(number));
   }
 
   show(number) {
@@ -325,7 +325,8 @@ class Marker {
     this.tools.style.bottom = `${document.querySelector(".st-key-choices")?.offsetHeight ?? 0}px`;
     const missing = `${this.draft?.warned ? "Not marked yet. " : ""}Choose a category for`;
     const what = this.draft ? (this.draft.severity && !this.draft.category ? missing : "Selected") : "Error";
-    this.what.textContent = part ? `${what}: ${inWords(part.text.slice(from, to))}` : this.note ?? "Select words in the text to mark an error.";
+    if (part) this.what.replaceChildren(`${what}: `, quoted(inWords(part.text.slice(from, to)), part.language));
+    else this.what.textContent = this.note ?? "Select words in the text to mark an error.";
     this.note = undefined;
   }
 

@@ -1,6 +1,8 @@
-// Measures for how long a pair or text has been on the screen while its tab was visible. The time is set in the moment of a
-// press that may answer: Streamlit sends what is set in one moment in one message.
+// Measures for how long a pair or text has been on the screen while its tab was visible, and tells whether the page is translated. Both
+// are set in the moment of a press that may answer: Streamlit sends what is set in one moment in one message.
 // A tab remembers the time of what it has shown, so that it goes on when the rater comes back to it or reloads the page.
+import { translated } from "../assay.page_language/translation.js";
+
 const REMEMBERED = "assay-visible-";
 let entry; // what is on the screen
 let before = 0; // milliseconds of it, up to the last time that the tab was hidden
@@ -46,7 +48,7 @@ window.addEventListener("keydown", ({ keyCode, altKey, ctrlKey, metaKey, shiftKe
 export default function ({ data, setStateValue }) {
   show(data.entry);
   keys = data.keys;
-  const own = () => setStateValue("visible", { entry, seconds: Math.round(spent()) / 1000 });
+  const own = () => setStateValue("visible", { entry, seconds: Math.round(spent()) / 1000, translated: translated() });
   tell = own;
   return () => {
     if (tell !== own) return; // another one is there by now
