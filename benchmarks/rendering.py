@@ -27,7 +27,29 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 MODES = ("plain", "markdown", "latex", "code")
 ONBOARDED, ROUNDS = 4, 2
-_WORDS = ["the", "pressure", "of", "a", "gas", "rises", "with", "its", "temperature", "when", "volume", "stays", "as", "it", "was", "and", "no", "molecule", "leaves", "or", "enters"]
+_WORDS = [
+    "the",
+    "pressure",
+    "of",
+    "a",
+    "gas",
+    "rises",
+    "with",
+    "its",
+    "temperature",
+    "when",
+    "volume",
+    "stays",
+    "as",
+    "it",
+    "was",
+    "and",
+    "no",
+    "molecule",
+    "leaves",
+    "or",
+    "enters",
+]
 _PAINTED = """() => { window.painted = new Promise(resolve => {
     const shown = () => document.querySelector('.assay-pair')?.textContent;
     const before = shown();

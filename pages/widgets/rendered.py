@@ -83,7 +83,18 @@ _MARK: Mapping[Kind, str] = {"same": "span", "added": "ins", "removed": "del"}
 
 def document_html(document: Element) -> str:
     """A document as HTML, with the marks on its words."""
-    return f'<div class="assay-rendered">{_children(document)}</div>'
+    return f'<div class="assay-rendered">{_children(_ranked(document, []))}</div>'
+
+
+def _ranked(element: Element, above: list[int]) -> Element:
+    """Headings with their rank among those above them as a note: whoever moves by headings finds none skipped."""
+    if element.tag == "heading":
+        while above and above[-1] >= element.level:
+            above.pop()
+        above.append(element.level)
+        return replace(element, note=str(len(above)))
+    children = (child if isinstance(child, Leaf) else _ranked(child, above) for child in element.children)
+    return replace(element, children=tuple(children))
 
 
 def _children(element: Element) -> str:
@@ -129,7 +140,7 @@ def _classes(element: Element, named: str = "") -> str:
 
 
 def _heading(element: Element) -> str:
-    tag = f"h{min(6, element.level + _HIGHEST_HEADING - 1)}"
+    tag = f"h{min(6, int(element.note) + _HIGHEST_HEADING - 1)}"
     return f'<{tag}{_classes(element, f"assay-rank-{element.level}")} dir="auto">{_children(element)}</{tag}>'
 
 
