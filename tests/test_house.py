@@ -87,14 +87,14 @@ def test_the_raters_page_cannot_reach_a_source() -> None:
         "core.study.blinding": {"RaterDesk", "BlindPair", "RatingDesk", "BlindText", "EntryStatus"},
         "core.study.guidelines": {
             *("BOX_KEYS", "CONSENT", "CHOICE_KEYS", "GUESS_KEYS", "GUESS_QUESTION", "NO_ANSWER_KEY"),
-            *("LEVEL", "QUESTION_KEYS", "Aids"),
+            *("LEVEL", "QUESTION_KEYS", "TRANSLATED_KEYS", "Aids", "EARLIER_TURNS", "NUMBER", "TURN_KEYS"),
             *("NAMES", "WORDS", "LEFT_RIGHT", "NO_DIFF", "OWN_BASE", "REFERENCE", "NO_BASE"),
         },
         "core.study.design": {"estimated_minutes"},
-        "core.schema.scores": {"ErrorSpan"},
+        "core.schema.scores": {"ErrorSpan", "Turn"},
         "core.schema.study": {
             *("CHOICES", "FIRST_LEVEL", "NO_ANSWER", "NO_LEVEL", "Choice", "GuessedSide"),
-            *("Dimension", "KeyScheme", "RatingTask", "SpanTask", "TaskLabels"),
+            *("UNDETERMINED", "Dimension", "KeyScheme", "RatingTask", "SpanTask", "TaskLabels"),
         },
     }
     for name in RATERS_MODULES:

@@ -475,7 +475,7 @@ def check_compared(settings: JudgeSettings, _: Bench, rated: RatedSet, by_rules:
 
 def compared_with(settings: JudgeSettings, output: ScorableOutput) -> str | None:
     """The source or reference that the judge compares a text with; None: the text lacks it."""
-    return output.reference if settings.compares_with == "reference" else output.source
+    return output.reference if settings.compares_with == "reference" else output.full_source
 
 
 LONGEST_NUMBER = 6

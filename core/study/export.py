@@ -129,7 +129,7 @@ def answers_jsonl(record: StudyRecord, *, texts: bool = False) -> bytes:
 
     `turns` is the conversation that ends with the question, where there is one.
     """
-    return _jsonl(_with_turns(record, answer_rows(record, open_notes=True, texts=texts)))
+    return _jsonl(_add_turns(record, answer_rows(record, open_notes=True, texts=texts)))
 
 
 def paper_votes(record: StudyRecord) -> dict[str, bytes]:
@@ -271,7 +271,7 @@ def spans_csv(record: StudyRecord) -> bytes:
 
 def ratings_jsonl(record: StudyRecord) -> bytes:
     """JSONL with one object per text and rater, texts unchanged; unfinished ratings are included. `turns` as in `answers_jsonl`."""
-    return _jsonl(_with_turns(record, rating_rows(record, drafts=True)))
+    return _jsonl(_add_turns(record, rating_rows(record, drafts=True)))
 
 
 def rated_jsonl(record: StudyRecord) -> bytes:
@@ -291,7 +291,7 @@ def mqm_tsv(record: StudyRecord) -> bytes:
     return write_mqm(rated_texts_of(record))
 
 
-def _with_turns(record: StudyRecord, rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _add_turns(record: StudyRecord, rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     turns = {item.item_id: turns_of(item.turns) for item in record.items}
     return ({**row, **turns[row["item_id"]]} for row in rows)
 

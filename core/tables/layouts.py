@@ -220,7 +220,7 @@ class Layout:
         if number is None or not number.isdecimal():
             return cells
         ended = {
-            one.column: _through(turns, int(number))
+            one.column: _cut_after(turns, int(number))
             for one in self.answers
             if (turns := turns_in(cells.get(one.column)))
         }
@@ -265,7 +265,7 @@ def transcript(turns: Sequence[Turn]) -> str:
     )
 
 
-def _through(turns: Sequence[Turn], number: int) -> tuple[Turn, ...]:
+def _cut_after(turns: Sequence[Turn], number: int) -> tuple[Turn, ...]:
     """A conversation through the answer to its question with this number, from 1; whole where it has fewer."""
     asked = [at for at, turn in enumerate(turns) if turn.role == "user"]
     return tuple(turns if number < 1 or len(asked) <= number else turns[: asked[number]])

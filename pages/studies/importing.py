@@ -40,7 +40,6 @@ from core.tables.writer import excel_csv
 from pages.studies import designing
 from pages.studies.texts_file import StudyFile, said_read, study_file
 from pages.widgets import (
-    blind_pair,
     chosen_judge,
     chosen_scores,
     level_diff,
@@ -349,7 +348,7 @@ def _preview(dataset: Dataset, shown: Shown) -> None:
         (one.level, one.source): one.text for one in dataset.outputs if one.item_id == item.item_id
     }
     rendered.set_formulas(shown)
-    blind_pair.item_turns(item, shown)
+    level_diff.item_turns(item, shown)
     level_diff.shown_card("Question", item.question, item.language, shown.question)
     if item.reference:
         level_diff.shown_card("Reference", item.reference, item.language, shown)

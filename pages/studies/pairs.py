@@ -260,7 +260,7 @@ def _pair(found: PairList, at: int) -> None:
     item, design = found.items[key[0]], found.record.study.design
     shown = design.shown
     rendered.set_formulas(shown)
-    blind_pair.item_turns(item, shown, at)
+    level_diff.item_turns(item, shown, at)
     st.html(
         f'<div class="assay-question assay-text" tabindex="0" {blind_pair.language_of(item.language)}>'
         f"{blind_pair.text_html(item.question, shown.question)}</div>"

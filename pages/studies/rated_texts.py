@@ -35,7 +35,7 @@ from pages.studies.list_filters import (
     place_code,
     several_menu,
 )
-from pages.widgets import address, blind_pair, level_diff, marked_errors, open_study, rendered
+from pages.widgets import address, level_diff, marked_errors, open_study, rendered
 from pages.widgets.messages import plain, showable
 from pages.widgets.parts import nothing, number, table
 
@@ -218,7 +218,7 @@ def _text(found: TextList, at: int, dimension: str) -> None:
         parts["Reference"] = partial(level_diff.shown_card, "Reference", item.reference, item.language, shown)
     rendered.set_formulas(shown)
     folded(parts)
-    blind_pair.item_turns(item, shown, at)
+    level_diff.item_turns(item, shown, at)
     if item.question:
         level_diff.shown_card("Source", item.question, item.language, shown.question)
     if task_of(found.record).spans is None:

@@ -17,12 +17,11 @@ from core.rendering import rendered, text_as_read
 from core.rendering.tree import compare_blocks, count_differing, marked, read
 from core.schema.rendering import AS_WRITTEN, Shown
 from core.schema.scores import Turn
-from core.schema.study import FIRST_LEVEL, NO_ANSWER, UNDETERMINED, Choice, GuessedSide, Item, KeyScheme
+from core.schema.study import FIRST_LEVEL, NO_ANSWER, UNDETERMINED, Choice, GuessedSide, KeyScheme
 from core.study.guidelines import (
     BOX_KEYS,
     CHOICE_KEYS,
     EARLIER_TURNS,
-    FALLBACK_LANGUAGE,
     LEFT_RIGHT,
     LEVEL,
     NAMES,
@@ -34,7 +33,6 @@ from core.study.guidelines import (
     TURN_KEYS,
     WORDS,
     Aids,
-    wording,
 )
 from pages.widgets import answer_keys, own
 from pages.widgets import rendered as documents
@@ -277,15 +275,6 @@ def conversation(
         )
     late = "".join(_turn_html(turn, language, shown, words, " tabindex=0") for turn in turns[cut:])
     return f'<div class="assay-turns" data-number="{number}">{early}{late}</div>'
-
-
-def item_turns(item: Item, shown: Shown, number: int = 0) -> None:
-    """The turns before an item's question, for its owner; nothing where there are none. shown: how answers are shown."""
-    html = conversation(
-        item.turns[:-1], item.language, shown.question, wording({}, FALLBACK_LANGUAGE), number
-    )
-    if html:
-        st.html(html)
 
 
 def _turn_html(

@@ -13,7 +13,8 @@ from core.diff import READABLE, Segment, diff_against
 from core.generation.parse import Span
 from core.schema.rendering import Shown
 from core.schema.study import Item
-from pages.widgets.blind_pair import card, marked_html, text_html
+from core.study.guidelines import FALLBACK_LANGUAGE, wording
+from pages.widgets.blind_pair import card, conversation, marked_html, text_html
 
 LEVEL_BEFORE, FIRST, REFERENCE, OFF = BASES = ("before", "first", "reference", "off")
 _COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#8c6bb1", "#999999")
@@ -61,6 +62,18 @@ def plain_card(title: str, text: str, language: str) -> None:
 def shown_card(title: str, text: str, language: str, shown: Shown) -> None:
     """A text as raters see it, under a title of ours."""
     _card(escape(title), text_html(text, shown), language)
+
+
+def item_turns(item: Item, shown: Shown, number: int = 0) -> None:
+    """The turns before an item's question, as raters see them; nothing where there are none.
+
+    shown: how answers are shown. number: as in blind_pair.conversation.
+    """
+    html = conversation(
+        item.turns[:-1], item.language, shown.question, wording({}, FALLBACK_LANGUAGE), number
+    )
+    if html:
+        st.html(html)
 
 
 def level_card(name: str, text: str, item: Item, against: str, *, before: str, first: str) -> None:

@@ -310,13 +310,13 @@ def test_conversations_that_part_early_are_compared_whole() -> None:
         f"Bye.\n\nUser:\n\nAnd?\n\nAssistant:\n\n{SECOND[0]}",
     ]
     assert texts[-2:] == ["One.", "Two."]
-    assert any(note.startswith("3 rows with conversations that differ") for note in found.notes)
+    (note,) = (note for note in found.notes if note.startswith("3 rows with conversations that differ"))
     scored = read_texts(as_jsonl(rows), "a.jsonl")
     assert [one.text for one in scored.outputs] == texts
     assert (
         scored.outputs[0].labels.keys() == read_texts(as_jsonl(rows[3:]), "a.jsonl").outputs[0].labels.keys()
     )
-    assert any(note.startswith("3 rows with conversations that differ") for note in scored.notes)
+    assert note in scored.notes
 
 
 def test_a_vote_on_the_first_turn_compares_the_first_answers() -> None:

@@ -32,7 +32,7 @@ STUDIES = ("pairs", "looks", "ratings")
 ADDED = {
     table: {"seconds_visible", "translated"}
     for table in ("answer", "answer_history", "rating_answer", "rating_history", "guess")
-} | {"item": {"turns"}, "study": {"rendering", "code_language"}}
+} | {"item": {"turns"}, "study": {"rendering", "code_language"}, "rater": {"key_scheme"}}
 """Table -> columns that the old code did not have."""
 
 
@@ -76,6 +76,7 @@ def without_new(members: Mapping[str, str]) -> dict[str, str]:
         '"seconds_visible": null, ',
         '"translated": null, ',
         ', "turns": []',
+        '"key_scheme": "digits", ',
         ',\n    "rendering": "plain",\n    "code_language": ""',
     )
     return {

@@ -4,24 +4,18 @@ import csv
 import io
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from helpers.texts.conversations import conversations, in_conversation
-from helpers.texts.factories import always, changed_line, dataset, study_in, unblind, vote
+from helpers.texts.factories import always, dataset, study_in, unblind, vote
 from helpers.texts.rating_studies import rate_all, rating_study, rating_texts
 
-from core.errors import InputError
 from core.formats.rated import read_rated
 from core.formats.registry import read_texts
 from core.schema.scores import Turn, conversation_text
 from core.sources.texts import pairs_of_study, texts_of_study
-from core.store import Store, open_store
-from core.store.answers import load_record
-from core.store.studies import items_of
-from core.study.bundle import read_bundle, write_bundle
+from core.store import Store
 from core.study.export import answers_csv, answers_jsonl, rated_jsonl, ratings_jsonl
-from core.study.lifecycle import restore_study
 
 
 def test_a_rater_gets_the_turns_before_the_question(store: Store) -> None:
@@ -48,25 +42,6 @@ def test_another_conversation_is_another_text(store: Store) -> None:
     )
     assert text.turns == (Turn("assistant", "Hi."),)
     assert text.mark != replace(text, turns=(Turn("assistant", "Ho."),)).mark
-
-
-def test_a_bundle_keeps_conversations(store: Store, tmp_path: Path) -> None:
-    at_hand = study_in(store, conversations(dataset(2)))
-    vote(store, at_hand.tokens["R1"], always("left"))
-    record = read_bundle(write_bundle(at_hand.record), "study.zip")
-    assert record.items == at_hand.record.items
-    with open_store(tmp_path / "other.db") as other:
-        again = restore_study(other, record)
-        assert items_of(other, again.study_id) == at_hand.record.items
-        assert read_bundle(write_bundle(load_record(other, again)), "again.zip").items == record.items
-
-
-def test_a_bundle_whose_conversation_ends_otherwise_is_refused(store: Store) -> None:
-    at_hand = study_in(store, conversations(dataset(2)))
-    broken = changed_line(write_bundle(at_hand.record), "items.jsonl", question="Other?")
-    with pytest.raises(InputError) as caught:
-        read_bundle(broken, "study.zip")
-    assert any("the question is not the last turn" in problem for problem in caught.value.problems)
 
 
 def test_exports_have_the_question_and_json_the_conversation(store: Store) -> None:
