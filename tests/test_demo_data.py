@@ -15,6 +15,7 @@ from helpers.texts.demo_metrics import METRICS, level_means
 
 from core.diff import diff_against, tokenize
 from core.formats.study.files import read_dataset
+from core.schema.rendering import RENDERINGS
 from core.schema.study import CHOICES, FIRST_LEVEL, Dataset
 from core.study.guidelines import guideline_text, practice_pairs, shipped_languages
 
@@ -157,8 +158,12 @@ def test_length_does_not_give_the_source_away_at_a_glance(demo: Dataset) -> None
 
 
 def test_practice_and_guidelines_name_no_source() -> None:
-    pairs = practice_pairs()
-    assert len(pairs) == 3
+    pairs = [
+        pair
+        for mode in RENDERINGS
+        for pair in (*practice_pairs("levels", mode), *practice_pairs("preference", mode))
+    ]
+    assert len(pairs) == 3 * 2 * len(RENDERINGS)
     assert {pair.expected for pair in pairs} <= set(CHOICES)
     assert "en" in shipped_languages()
     for language in shipped_languages():
