@@ -94,7 +94,7 @@ def test_the_raters_page_cannot_reach_a_source() -> None:
         "core.schema.scores": {"ErrorSpan", "Turn"},
         "core.schema.study": {
             *("CHOICES", "FIRST_LEVEL", "NO_ANSWER", "NO_LEVEL", "Choice", "GuessedSide"),
-            *("Dimension", "KeyScheme", "RatingTask", "SpanTask", "TaskLabels"),
+            *("UNDETERMINED", "Dimension", "KeyScheme", "RatingTask", "SpanTask", "TaskLabels"),
         },
     }
     for name in RATERS_MODULES:

@@ -32,7 +32,9 @@ def code_document(text: str, language: str) -> Element:
 
 def code_block(text: str, language: str) -> Element:
     """A block of code; of an unknown language, or none, it is not highlighted."""
-    return Element("code_block", tuple(_leaves(text, language)), note=language)
+    return Element(
+        "code_block", tuple(_leaves(text, language)), note=language if language in _LANGUAGES else ""
+    )
 
 
 def _leaves(text: str, language: str) -> Iterator[Leaf]:

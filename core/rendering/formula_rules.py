@@ -33,9 +33,9 @@ _PROSE = regex.compile(r"\p{L}{2,}[,;:.]?\s+\p{L}{2,}|^\d[\d.,]*\s*(?:\p{L}{2,}|
 
 def add_formulas(parser: "MarkdownIt") -> None:
     """Have a parser find formulas, as tokens whose content is LaTeX."""
-    parser.inline.ruler.before("escape", "formula", _within_line)
+    parser.inline.ruler.before("escape", "formula", _inline_formula)
     parser.block.ruler.before(
-        "fence", "formula_block", _on_lines, {"alt": ["paragraph", "reference", "blockquote", "list"]}
+        "fence", "formula_block", _block_formula, {"alt": ["paragraph", "reference", "blockquote", "list"]}
     )
 
 
@@ -47,7 +47,7 @@ def has_formula(text: str) -> bool:
     return any(_formula_at(prose, match.start(), len(prose)) for match in _OPENED.finditer(prose))
 
 
-def _within_line(state: "StateInline", silent: bool) -> bool:
+def _inline_formula(state: "StateInline", silent: bool) -> bool:
     found = _formula_at(state.src, state.pos, state.posMax)
     if found is None:
         return False
@@ -93,7 +93,7 @@ def _is_mathematics(text: str, begin: int, end: int) -> bool:
     return not text[end + 1 : end + 2].isdigit() and not _PROSE.search(_NOT_PROSE.sub(" ", content).strip())
 
 
-def _on_lines(state: "StateBlock", first: int, last: int, silent: bool) -> bool:
+def _block_formula(state: "StateBlock", first: int, last: int, silent: bool) -> bool:
     if state.is_code_block(first):
         return False
     text, start = state.src, state.bMarks[first] + state.tShift[first]

@@ -88,11 +88,11 @@ def _table(state: "StateBlock", first: int, last: int, silent: bool) -> bool:
     if not table(state, first, last, silent):
         return False
     if not silent:
-        state.tokens[begin:] = _with_all_cells(state, state.tokens[begin:])
+        state.tokens[begin:] = _fill_rows(state, state.tokens[begin:])
     return True
 
 
-def _with_all_cells(state: "StateBlock", tokens: Iterable["Token"]) -> Iterator["Token"]:
+def _fill_rows(state: "StateBlock", tokens: Iterable["Token"]) -> Iterator["Token"]:
     from markdown_it.rules_block.table import escapedSplit, getLine
     from markdown_it.token import Token
 

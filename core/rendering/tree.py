@@ -184,8 +184,7 @@ def _cut(there: Sequence[Leaf], starts: Sequence[int], segments: Sequence[Segmen
     at, leaf = 0, 0  # the place in the text, and the leaf that ends behind it
     for segment in segments:
         if segment.kind == "removed":
-            # At the end of a block, it belongs to that block, not to the next.
-            beside = leaf if leaf < len(there) and at >= starts[leaf] else max(0, leaf - 1)
+            beside = leaf - 1 if _belongs_before(segment.text, at, leaf, there, starts) else leaf
             pieces[beside].append(Leaf(segment.text, kind="removed"))
             continue
         end = at + len(segment.text)
@@ -200,9 +199,18 @@ def _cut(there: Sequence[Leaf], starts: Sequence[int], segments: Sequence[Segmen
             leaf += 1
         at = end
     return [
-        _whole_formula(one, parts) if one.formula else tuple(parts)
+        _whole_formula(one, parts) if one.formula else tuple(parts) if parts or one.text else (one,)
         for one, parts in zip(there, pieces, strict=True)
     ]
+
+
+def _belongs_before(text: str, at: int, leaf: int, there: Sequence[Leaf], starts: Sequence[int]) -> bool:
+    """Whether what was removed stood in the leaf that ends here: at the end of a block, and in a formula that goes on without a space."""
+    if leaf == 0 or (leaf < len(there) and at > starts[leaf]):
+        return False
+    if leaf == len(there) or at < starts[leaf]:
+        return True
+    return there[leaf - 1].formula is not None and not text[0].isspace()
 
 
 def _whole_formula(leaf: Leaf, parts: Sequence[Leaf]) -> tuple[Leaf, ...]:

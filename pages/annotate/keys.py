@@ -18,7 +18,7 @@ def setting(desk: RaterDesk | RatingDesk) -> None:
     if not n or desk.closed_reason:
         return
     saved = desk.key_scheme
-    with st.expander(f"Keys: {answer_keys.in_words(saved, n, mode=mode)}", key="keysets"):
+    with st.expander(f"Keys: {answer_keys.describe_keys(saved, n, mode=mode)}", key="keysets"):
         st.radio(
             "Keys that answer" + (" and switch the marked differences" if mode else ""),
             list(answer_keys.NAMES),
@@ -52,7 +52,7 @@ def _keys_of(desk: RaterDesk | RatingDesk) -> tuple[int, bool]:
 
 def _described(n: int, mode: bool, scheme: KeyScheme) -> str:
     name = answer_keys.NAMES[scheme]
-    return name if scheme == "off" else f"{name}: {answer_keys.in_words(scheme, n, mode=mode)}"
+    return name if scheme == "off" else f"{name}: {answer_keys.describe_keys(scheme, n, mode=mode)}"
 
 
 def _save(token: str) -> None:

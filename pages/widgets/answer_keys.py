@@ -39,7 +39,7 @@ def answer_keys(scheme: KeyScheme, n: int) -> Sequence[str]:
     return [key for key in keys if key is not None]
 
 
-def in_words(scheme: KeyScheme, n: int, *, mode: bool) -> str:
+def describe_keys(scheme: KeyScheme, n: int, *, mode: bool) -> str:
     """The keys as a rater reads them: `1 to 4, M`. n: number of answers. mode: whether differences have a key."""
     names = [key.upper().replace("ALT", "Alt") for key in answer_keys(scheme, n)]
     if not names:

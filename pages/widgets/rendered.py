@@ -1,7 +1,9 @@
 """Documents as HTML that we write element by element: nothing of a text is ever a tag, an address that loads, or a link."""
 
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 
 from core.diff import Kind
@@ -13,6 +15,8 @@ _HIGHEST_HEADING = 3
 """The rank of an answer's highest heading: the page's title and the answer's name stand above it."""
 _SHORT_CELL = 20
 """Characters; the column of a longer cell of a table is never as narrow as one word."""
+_TAB, _STEP, _DEEPEST_LINE = 4, 2, 40
+"""Characters: how wide a tab is; from how many on a line of code counts as begun further right; and where no line does any more."""
 STYLE = """
 /* Only a formula in a line can be wider than its column: all else wraps, or scrolls for itself. */
 .assay-rendered { white-space: normal; min-width: 0; overflow-x: auto; overflow-y: hidden; }
@@ -33,6 +37,7 @@ STYLE = """
   background: color-mix(in srgb, currentColor 6%, transparent); }
 .assay-rendered :is(pre, code) { font-family: ui-monospace, "Source Code Pro", monospace; font-size: .92em; color: inherit; }
 .assay-rendered pre code { font-size: 1em; background: none; padding: 0; }
+.assay-rendered .assay-line { display: block; padding-inline-start: var(--in); text-indent: calc(-1 * var(--in)); }
 .assay-rendered :not(pre) > code { background: color-mix(in srgb, currentColor 8%, transparent); border-radius: .2rem; padding: 0 .2em; }
 .assay-rendered .assay-scroll { overflow-x: auto; margin-bottom: .7em; }
 .assay-rendered table { border-collapse: collapse; margin: 0; }
@@ -69,16 +74,30 @@ STYLE = """
 .assay-number { color: light-dark(#8a3b00, #f0b37e); }
 .assay-comment { color: light-dark(#5a5f66, #a9b0b8); font-style: italic; }
 .assay-name { color: light-dark(#0b4fa3, #94c2f7); }
-"""
+""" + "\n".join(
+    f".assay-in-{begins} {{ --in: {_STEP * begins + _TAB}ch; }}"
+    for begins in range(_DEEPEST_LINE // _STEP + 1)
+)
 _MARK: Mapping[Kind, str] = {"same": "span", "added": "ins", "removed": "del"}
 
 
 def document_html(document: Element) -> str:
     """A document as HTML, with the marks on its words."""
-    return f'<div class="assay-rendered">{_inside(document)}</div>'
+    return f'<div class="assay-rendered">{_children(_ranked(document, []))}</div>'
 
 
-def _inside(element: Element) -> str:
+def _ranked(element: Element, above: list[int]) -> Element:
+    """Headings with their rank among those above them as a note: whoever moves by headings finds none skipped."""
+    if element.tag == "heading":
+        while above and above[-1] >= element.level:
+            above.pop()
+        above.append(element.level)
+        return replace(element, note=str(len(above)))
+    children = (child if isinstance(child, Leaf) else _ranked(child, above) for child in element.children)
+    return replace(element, children=tuple(children))
+
+
+def _children(element: Element) -> str:
     return "".join(map(_node, element.children))
 
 
@@ -110,7 +129,7 @@ def _sent(formula: Formula) -> list[object]:
 
 def _block(tag: str, attributes: str = "", classes: str = "") -> Callable[[Element], str]:
     def written(element: Element) -> str:
-        return f"<{tag}{_classes(element, classes)}{attributes}>{_inside(element)}</{tag}>"
+        return f"<{tag}{_classes(element, classes)}{attributes}>{_children(element)}</{tag}>"
 
     return written
 
@@ -121,22 +140,22 @@ def _classes(element: Element, named: str = "") -> str:
 
 
 def _heading(element: Element) -> str:
-    tag = f"h{min(6, element.level + _HIGHEST_HEADING - 1)}"
-    return f'<{tag}{_classes(element, f"assay-rank-{element.level}")} dir="auto">{_inside(element)}</{tag}>'
+    tag = f"h{min(6, int(element.note) + _HIGHEST_HEADING - 1)}"
+    return f'<{tag}{_classes(element, f"assay-rank-{element.level}")} dir="auto">{_children(element)}</{tag}>'
 
 
 def _numbered(element: Element) -> str:
-    return f'<ol start="{element.level}"{_classes(element)}>{_inside(element)}</ol>'
+    return f'<ol start="{element.level}"{_classes(element)}>{_children(element)}</ol>'
 
 
 def _item(element: Element) -> str:
     number = f' value="{element.level}"' if element.level else ""
-    return f"<li{_classes(element)}{number}>{_inside(element)}</li>"
+    return f"<li{_classes(element)}{number}>{_children(element)}</li>"
 
 
 def _table(element: Element) -> str:
     # A table may be wider than its column: it scrolls for itself, also by keyboard.
-    return f'<div class="assay-scroll" tabindex="0" role="group" aria-label="Table"><table>{_inside(element)}</table></div>'
+    return f'<div class="assay-scroll" tabindex="0" role="group" aria-label="Table"><table>{_children(element)}</table></div>'
 
 
 def _cell(element: Element) -> str:
@@ -145,15 +164,44 @@ def _cell(element: Element) -> str:
     if sum(len(leaf.text) for leaf in leaves(element)) > _SHORT_CELL:
         side += " assay-sentence"
     scope = ' scope="col"' if tag == "th" else ""
-    return f'<{tag}{_classes(element, side)}{scope} dir="auto">{_inside(element)}</{tag}>'
+    return f'<{tag}{_classes(element, side)}{scope} dir="auto">{_children(element)}</{tag}>'
 
 
 def _code_block(element: Element) -> str:
-    return f'<pre{_classes(element)} dir="ltr"><code>{_inside(element)}</code></pre>'
+    lines = "".join(map(_code_line, _lines(leaves(element))))
+    return f'<pre{_classes(element)} dir="ltr"><code>{lines}</code></pre>'
+
+
+def _lines(pieces: Iterable[Leaf]) -> Iterator[list[Leaf]]:
+    """The leaves of each line, which ends with its line break."""
+    line: list[Leaf] = []
+    for leaf in pieces:
+        for text in re.findall(r"[^\n]*\n|[^\n]+", leaf.text):
+            line.append(replace(leaf, text=text))
+            if text.endswith("\n"):
+                yield line
+                line = []
+    if line:
+        yield line
+
+
+def _code_line(line: Sequence[Leaf]) -> str:
+    """A line that is longer than its column goes on further right than it began: nobody takes its parts for lines of their own."""
+    text = "".join(leaf.text for leaf in line if leaf.kind != "removed").expandtabs(_TAB)
+    begins = min(len(text) - len(text.lstrip(" ")), _DEEPEST_LINE) // _STEP
+    return f'<span class="assay-line assay-in-{begins}">{"".join(map(_code_words, line))}</span>'
+
+
+def _code_words(leaf: Leaf) -> str:
+    """Words of code; the end of a new line is not underlined."""
+    if leaf.kind == "removed" or not leaf.text.endswith("\n"):
+        return _leaf(leaf)
+    words = leaf.text.removesuffix("\n")
+    return f"{_leaf(replace(leaf, text=words)) if words else ''}\n"
 
 
 def _image(element: Element) -> str:
-    return f'<span class="assay-image">Image: {_inside(element)}</span>'
+    return f'<span class="assay-image">Image: {_children(element)}</span>'
 
 
 def _break(element: Element) -> str:
@@ -165,7 +213,7 @@ def _break(element: Element) -> str:
 
 
 _WRITERS: Mapping[Tag, Callable[[Element], str]] = {
-    "document": _inside,
+    "document": _children,
     "written": _block("div", ' dir="auto"', "assay-written"),
     "paragraph": _block("p", ' dir="auto"'),
     "heading": _heading,

@@ -7,6 +7,7 @@ from rating_visit import NewPage, given, open_study
 
 from core.schema.study import KeyScheme
 from core.store import Store
+from core.store.answers import answers_of
 from core.store.raters import find_rater, update_rater
 
 _NAMES: dict[KeyScheme, str] = {"letters": "Letters", "alt": "Alt with digits", "off": "No keys"}
@@ -71,3 +72,4 @@ def test_other_keys_and_none(app: AppServer, app_store: Store, new_page: NewPage
     again.locator(".st-key-choices").get_by_role("button", name="Left").press("Enter")
     on_pair(again, 5)
     assert given(app_store, study_id)[4] == "left"
+    assert all(one.seconds_visible for one in answers_of(app_store, study_id)), "known for every key"

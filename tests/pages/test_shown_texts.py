@@ -31,7 +31,7 @@ SHOWN, LANGUAGE = "Texts are shown", "Language of the code"
 SET: tuple[Rendering, ...] = tuple(one for one in RENDERINGS if one != "plain")
 PARTS: dict[Rendering, tuple[str, ...]] = {
     "plain": (),
-    "markdown": ("<h4 ", "<li>", "<table>", "<pre "),
+    "markdown": ("<h3 ", "<li>", "<table>", "<pre "),
     "latex": ('class="assay-math"', 'class="assay-formula"'),
     "code": ("<pre ", 'class="assay-keyword"', 'class="assay-comment"'),
 }
