@@ -133,7 +133,7 @@ def _consent(desk: RaterDesk | RatingDesk, go: Go) -> None:
     """The study's consent text. Nothing else is shown before the rater agrees."""
     said.title("Before you start")
     with said.study_part(1):
-        st.markdown(desk.wording()[CONSENT])
+        st.markdown(said.lowered(desk.wording()[CONSENT]))
     if st.button("I agree", type="primary", key="agree"):
         desk.agree()
         go("start")

@@ -233,7 +233,7 @@ def heading(
     before, _, after = map(escape, instruction.partition(LEVEL))
     named, meaning = escape(level), aids.meanings.get(level)
     badge = f'<span class="assay-level"><bdi>{named}</bdi></span>' if level else ""
-    what = f' <span class="assay-quiet">{named}: {escape(meaning)}.</span>' if meaning else ""
+    what = f' <bdi class="assay-quiet">{named}: {escape(meaning)}.</bdi>' if meaning else ""
     # What is asked comes first: however long the question is, it is on the screen when the buttons are.
     part = f' class="assay-{STUDY_WORDS}"' if of_study else ""
     html = f"<div><span{part}>{before}{badge}{after}</span>{what}</div>" if instruction else ""

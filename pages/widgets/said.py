@@ -16,6 +16,7 @@ STUDY_WORDS, GUIDELINES = "study-words", "study-guide"
 """Names of what is in the language of the study's words, and of its guidelines: the browser marks it (own.page_language)."""
 _FIRST_HEADING = re.compile(r"\A\s*#[ \t]+(?P<words>[^\n]*?)[ \t]*#*[ \t]*(?:\n|\Z)")
 _MARKUP = re.compile(r"[*_`\\]")
+_UNDERLINED = re.compile(r" {0,3}=+[ \t]*")
 _FENCE = ("```", "~~~")
 
 
@@ -38,8 +39,9 @@ def title(text: str, part: str = "", *, small: bool = False) -> None:
 
 
 def _title(text: str, part: str, small: bool) -> str:
-    classes = " ".join([*(["assay-place"] if small else []), *([f"assay-{part}"] if part else [])])
-    return f'<h1 tabindex="-1" class="{classes}">{escape(text)}</h1>'
+    classes = [*(["assay-place"] if small else []), *([f"assay-{part}"] if part else [])]
+    named = f' class="{" ".join(classes)}"' if classes else ""
+    return f'<h1 tabindex="-1"{named}>{escape(text)}</h1>'
 
 
 def place(text: str, progress: str, marks: Sequence[str], none: str) -> None:
@@ -77,13 +79,18 @@ def guidelines(text: str) -> None:
     else:
         title("Guidelines")
     with st.container(key=GUIDELINES):
-        st.markdown(_lowered(text[heading.end() :] if heading else text))
+        st.markdown(lowered(text[heading.end() :] if heading else text))
 
 
-def _lowered(text: str) -> str:
-    """The same Markdown, whose headings of the first rank have the second."""
-    lines, fenced = [], False
+def lowered(text: str) -> str:
+    """The same Markdown, whose headings of the first rank have the second: the first is the place's."""
+    lines: list[str] = []
+    fenced = False
     for one in text.splitlines():
         fenced ^= one.lstrip().startswith(_FENCE)
-        lines.append(f"#{one}" if one.startswith(("# ", "#\t")) and not fenced else one)
+        if not fenced and one.startswith(("# ", "#\t")):
+            lines.append(f"#{one}")
+        else:
+            underlines = not fenced and lines and lines[-1].strip() and _UNDERLINED.fullmatch(one)
+            lines.append("---" if underlines else one)
     return "\n".join(lines)

@@ -111,7 +111,7 @@ def test_a_press_is_one_message_and_one_run(app: AppServer, app_store: Store, ne
 @pytest.mark.parametrize(
     "seconds", ["NaN", "-1", '"3"', "1e300", "1" * 400, "true", "null", "[]", "86401", "Infinity"]
 )
-def test_a_forged_time_is_ignored(app: AppServer, app_store: Store, seconds: str) -> None:
+def test_a_forged_time_and_mark_are_ignored(app: AppServer, app_store: Store, seconds: str) -> None:
     study_id, link = open_study(app_store, app.url)
     with app_store.writing():
         update_rater(app_store, study_id, "ann", onboarding=4)
@@ -119,15 +119,18 @@ def test_a_forged_time_is_ignored(app: AppServer, app_store: Store, seconds: str
         component = rater.component("visible_time")
         entry = json.loads(component.json)["entry"]
         state = told(component)
-        state.json_value = f'{{"visible": {{"entry": {json.dumps(entry)}, "seconds": {seconds}}}}}'
+        state.json_value = (
+            f'{{"visible": {{"entry": {json.dumps(entry)}, "seconds": {seconds}, "translated": 1}}}}'
+        )
         press_raw(rater, [state])
         assert "Pair 1 saved" in rater.on_screen()
-    assert the_answer(app_store, study_id).seconds_visible is None
+    answer = the_answer(app_store, study_id)
+    assert (answer.seconds_visible, answer.translated) == (None, None)
     assert "Traceback" not in app.log()
 
 
 @pytest.mark.parametrize(("of", "kept"), [("its own", 7.5), ("another", None), ("no", None)])
-def test_a_time_counts_for_its_own_pair_alone(
+def test_a_time_and_a_mark_of_translation_count_for_their_own_pair_alone(
     app: AppServer, app_store: Store, of: str, kept: float | None
 ) -> None:
     study_id, link = open_study(app_store, app.url)
@@ -136,9 +139,10 @@ def test_a_time_counts_for_its_own_pair_alone(
     with RawRater.of_link(link) as rater:
         component = rater.component("visible_time")
         entry = json.loads(component.json)["entry"] if of == "its own" else "2-other"
-        state = told(component, visible={"entry": entry, "seconds": 7.5})
+        state = told(component, visible={"entry": entry, "seconds": 7.5, "translated": True})
         press_raw(rater, [] if of == "no" else [state])
-    assert the_answer(app_store, study_id).seconds_visible == kept
+    answer = the_answer(app_store, study_id)
+    assert (answer.seconds_visible, answer.translated) == (kept, True if kept else None)
 
 
 def press_raw(rater: RawRater, widgets: list) -> None:  # type: ignore[type-arg]
