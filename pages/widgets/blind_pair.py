@@ -193,7 +193,6 @@ div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
   .assay-text del { opacity: 1; text-decoration-thickness: 2px; }
   .assay-framed, [data-testid=stAlertContainer] { border: 1px solid; }
   [role=progressbar] { outline: 1px solid; }
-  [role=progressbar] > * { background: Highlight; forced-color-adjust: none; }
   button[kind=primary] { border: 4px double ButtonText; }
   [role=radio][aria-checked=true] { outline: 3px solid Highlight; outline-offset: -3px; }
   :is([data-testid=stRadio], [data-testid=stCheckbox]) label:has(input:checked) > :not(:has(input), [data-testid], p):first-of-type { background: Highlight; forced-color-adjust: none; }
