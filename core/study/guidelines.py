@@ -189,9 +189,9 @@ CONSENT, TITLE, GUESS_QUESTION = "consent", "title", "guess_question"
 CHOICE_KEYS = {choice: choice for choice in CHOICES}
 GUESS_KEYS = {side: f"guess_{side}" for side in GUESSED_SIDES}
 BOX_KEYS = ("box_left", "box_right")
+"""Headings of the two texts, also on a narrow screen that shows one above the other."""
 NO_ANSWER_KEY = "no_answer"
 """Key of the words that stand where a system gave no answer."""
-"""Headings of the two texts, also on a narrow screen that shows one above the other."""
 LEVEL = "{level}"
 QUESTION_KEYS = {"levels": "level_question", "preference": "pair_question"}
 """The question about a pair; in studies with levels, `{level}` stands for the pair's level."""

@@ -48,6 +48,11 @@ _LABELS = {
     "invalid_keep": "Tick that reports a broken pair, where its votes count",
     "invalid_leave_out": "The same, where such pairs are left out",
     "invalid_text": "Tick that reports a broken text, which is left out",
+    "earlier_turns": "Line that unfolds earlier turns ({number}: how many)",
+    "turn_user": "Name of the person in a conversation",
+    "turn_assistant": "Name of the assistant",
+    "turn_system": "What the system's instruction is called",
+    "turn_tool": "Name of a tool",
     "translated": "Warning where the browser has translated the page",
     "translated_why": "Why it warns",
 }
