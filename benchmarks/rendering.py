@@ -1,7 +1,8 @@
 """What it costs to show a pair as Markdown, with formulas or as code, against the same words as written, in one run.
 
 On the server: CPU time of drawing a pair with its differences, when its texts are new (*first*) and when they were drawn before (*again*).
-With --browser also the time from the key of an answer until Chromium has painted the next pair, the server on the same machine.
+With --browser also the time from the key of an answer until Chromium has painted the next pair, the server on the same machine, and
+the CPU time of both, of which other work on the machine changes little.
 --beside: another checkout, in which the plain mode is measured too, in turns with this one. There is no target.
 
     .venv/bin/python benchmarks/rendering.py [--words 100 1500] [--pairs 10] [--browser [--presses 20] [--beside CHECKOUT]]
@@ -122,7 +123,7 @@ def _milliseconds(call: Callable[[], object]) -> float:
 
 
 def presses(mode: str, n_words: int, n: int) -> tuple[list[float], list[float]]:
-    """Milliseconds from a key until the next pair is painted, of n presses on a new database and server; and the server's CPU time."""
+    """Milliseconds from a key until the next pair is painted, of n presses on a new database and server; and CPU time of server and page."""
     from helpers.processes.app_server import chromium, on_pair, running, settled
     from helpers.texts.factories import dataset, study_in
 
@@ -148,15 +149,25 @@ def presses(mode: str, n_words: int, n: int) -> tuple[list[float], list[float]]:
         with running(store.path) as app, chromium() as browser:
             page = browser.new_page()
             page.goto(link.url(app.url))
+            chrome = page.context.new_cdp_session(page)
+            chrome.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+            def spent() -> float:
+                """Seconds of processor that the server, and the page's own thread, have used."""
+                metrics = {
+                    one["name"]: one["value"] for one in chrome.send("Performance.getMetrics")["metrics"]
+                }
+                return app.processor_seconds() + float(metrics["TaskDuration"])
+
             taken, processor = [], []
             for number in range(1, n + 2):
                 on_pair(page, number)
                 page.evaluate(_PAINTED)
-                begin = app.processor_seconds()
+                begin = spent()
                 page.keyboard.press("1")
                 taken.append(page.evaluate("window.painted"))
                 settled(page)
-                processor.append(1000 * (app.processor_seconds() - begin))
+                processor.append(1000 * (spent() - begin))
     return taken[1:], processor[1:]  # the first loads what the page needs
 
 
@@ -222,7 +233,7 @@ def main() -> None:
     if not options.browser:
         return
     print(
-        "\n| words | shown as | p50 ms | times plain | p95 ms | server, CPU ms | times plain |\n|---|---|---|---|---|---|---|"
+        "\n| words | shown as | p50 ms | times plain | p95 ms | CPU ms | times plain |\n|---|---|---|---|---|---|---|"
     )
     for n_words in options.words:
         base: tuple[float, float] | None = None
