@@ -65,7 +65,7 @@ def markdown(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("design", "named"),
     [
-        ({"rendering": "code", "code_language": "no-such"}, "no language called 'no-such'"),
+        ({"rendering": "code", "code_language": "no-such"}, "'no-such'"),
         ({"rendering": "code", "code_language": "x" * 5_000}, f"{'x' * 40!r}"),
         ({"rendering": "markdown", "code_language": "sql"}, "only code has a language"),
         ({"rendering": "html"}, "html"),
@@ -229,7 +229,7 @@ def test_an_import_guesses_and_says_so(run: Run, markdown: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (("--rendering", "code", "--code-language", "no-such"), "no language called 'no-such'"),
+        (("--rendering", "code", "--code-language", "no-such"), "'no-such'"),
         (("--code-language", "sql"), "set --rendering to code too"),
         (("--rendering", "markdown", "--code-language", "sql"), "set --rendering to code too"),
     ],
