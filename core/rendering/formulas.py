@@ -149,6 +149,10 @@ def _converted(latex: str, *, display: bool) -> "XmlElement | None":
     return element
 
 
+_OPERATORS = ("±", "∓")
+"""The converter takes them for names, which have no space around them."""
+
+
 def _checked(element: "XmlElement") -> Formula | None:
     """The element if everything in it is known."""
     text = unescape(element.text or "")
@@ -162,7 +166,7 @@ def _checked(element: "XmlElement") -> Formula | None:
     if any(child is None for child in children):
         return None
     attributes = [(name, value) for name, value in element.attrib.items() if name in _ATTRIBUTES]
-    tag = element.tag
+    tag = "mo" if text in _OPERATORS else element.tag
     if tag == "menclose":
         tag = "mrow"
         attributes.append(("class", _CLASSES.get(element.attrib.get("notation", ""), "assay-box")))

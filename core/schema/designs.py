@@ -65,7 +65,7 @@ def _code_language() -> Any:
     return setting(
         None,
         "Language of the code",
-        "for colours, by a name that Pygments knows, such as python or sql; needs {rendering} code",
+        "for colours, such as python or sql; needs {rendering} code",
         metavar="NAME",
         words={"": "guessed, or no colours"},
     )

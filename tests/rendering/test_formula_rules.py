@@ -204,3 +204,11 @@ def every(tree: Formula) -> Iterator[Formula]:
     yield tree
     for child in tree.children:
         yield from every(child)
+
+
+@pytest.mark.parametrize("sign", [r"\pm", r"\mp", r"\times"])
+def test_a_sign_between_two_terms_has_space_around_it(sign: str) -> None:
+    there = formula(f"a {sign} b", display=False)
+    assert there is not None
+    (row,) = there.children
+    assert [one.tag for one in row.children] == ["mi", "mo", "mi"]
