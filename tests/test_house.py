@@ -775,3 +775,14 @@ def defined_by(node: ast.stmt) -> list[str]:
     if isinstance(node, ast.Assign):
         return [one.id for one in node.targets if isinstance(one, ast.Name) and one.id != "__all__"]
     return []
+
+
+def test_headings_of_pages_skip_no_rank() -> None:
+    """Below a page's title stand headings of the second rank: who moves by headings finds none skipped."""
+    lower = {
+        path.relative_to(ROOT).as_posix()
+        for path in [*ROOT.glob("pages/**/*.py"), ROOT / "app.py"]
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Attribute) and node.attr == "subheader"
+    }
+    assert lower == set()

@@ -55,16 +55,16 @@ def _form(store: Store) -> int | None:
     # The file is read for the scheme's task, and the scheme depends on the backend: drawn in another order than shown.
     questions, scheme, backend, last = (st.container() for _ in range(4))
     with backend:
-        st.subheader("Who writes the answers", anchor=False)
+        st.header("Who writes the answers", anchor=False)
         chosen = settings_form.choose_backend(_FORM, _RULES)
     with scheme:
-        st.subheader("What to make", anchor=False)
+        st.header("What to make", anchor=False)
         kind, chosen_settings = _scheme(chosen.backend)
         settings = kind.Settings.model_construct(**chosen_settings)  # Checked when a button is pressed.
         assert isinstance(settings, GenerationSettings)
     file = materials = None
     with questions, mistakes_shown():  # Problems appear next to the file, not at the end of the form.
-        st.subheader("Questions and references", anchor=False)
+        st.header("Questions and references", anchor=False)
         file, task = _choose(), settings.asked_for
         if file is not None:
             data, name = file

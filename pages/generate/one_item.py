@@ -44,7 +44,7 @@ def damage_levels(trace: DamageTrace, item: Item) -> None:
     if not trace.levels:
         nothing("no level was made")
         return
-    st.subheader("Levels", anchor=False)
+    st.header("Levels", anchor=False)
     against = level_diff.base_control("level 0")
     first = next((level.text for level in trace.levels if level.level == 0), None)
     before = item.reference
@@ -102,7 +102,7 @@ def why_it_ended(trace: FactualTrace) -> str:
 
 
 def _facts(trace: FactualTrace, item: Item) -> None:
-    st.subheader("A0 and its facts", anchor=False)
+    st.header("A0 and its facts", anchor=False)
     if trace.a0_from == "verbatim":
         st.warning(_ORIGINS["verbatim"])
     found_by = f" Facts found by {plain(trace.spans_by)}." if trace.spans_by not in ("", PUBLISHED) else ""
@@ -140,7 +140,7 @@ def _fact_table(trace: FactualTrace, group_of: dict[int, int]) -> pd.DataFrame:
 
 
 def _levels(trace: FactualTrace, item: Item) -> None:
-    st.subheader("Levels", anchor=False)
+    st.header("Levels", anchor=False)
     against = level_diff.base_control("A0")
     before = item.reference
     for level in trace.levels:

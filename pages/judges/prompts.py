@@ -149,7 +149,7 @@ def _form(store: Store) -> None:
         persist_state="session",
     )
     kind = kinds[name]
-    st.subheader("Texts", anchor=False)
+    st.header("Texts", anchor=False)
     texts: Texts | None = None
     contents: RatedSet | None = None
     with mistakes_shown():
@@ -185,7 +185,7 @@ class _Asked:
         self.slots = slots
         if not slots:
             return []
-        st.subheader("Prompts", anchor=False)
+        st.header("Prompts", anchor=False)
         uploads = st.file_uploader(
             "Your own prompt files (YAML)",
             type=["yaml", "yml"],

@@ -34,9 +34,9 @@ def form(store: Store) -> int | None:
     )
     started = None
     with mistakes_shown():
-        st.subheader("Texts", anchor=False)
+        st.header("Texts", anchor=False)
         texts = big_texts.choose(store)
-        st.subheader("Metrics", anchor=False)
+        st.header("Metrics", anchor=False)
         specs = _metrics()
         models, missing = _models([spec for spec in specs if spec.group == "neural"])
         settings: dict[str, Any] = {"metrics": tuple(spec.metric.name for spec in specs), "models": models}

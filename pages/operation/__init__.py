@@ -36,14 +36,14 @@ def render() -> None:
             _backup(store)
         with door:
             _door(store)
-            st.subheader("Sign out", anchor=False)
+            st.header("Sign out", anchor=False)
             st.markdown(
                 f"[Sign out of this browser](sign-out). To choose a new passphrase, run `{COMMAND} admin link`."
             )
 
 
 def _backup(store: Store) -> None:
-    st.subheader("Backup", anchor=False)
+    st.header("Backup", anchor=False)
     st.write(
         "One file with all studies, votes and settings. You can make it while raters are working. It also contains the key to all personal "
         "links: store it as safely as the app itself."
@@ -91,7 +91,7 @@ def _asks_for_tables(store: Store) -> bool:
 
 
 def _door(store: Store) -> None:
-    st.subheader("Sign-ins and attempts", anchor=False)
+    st.header("Sign-ins and attempts", anchor=False)
     st.write(
         "Sign-ins, failed sign-ins, and unknown links. Repeats from one address within 15 minutes share a line."
     )

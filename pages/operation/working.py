@@ -49,7 +49,7 @@ def _now(moving: bool) -> None:
         if _any_moving(store) != moving:
             st.rerun()  # the clock starts or stops
         processes = Processes()
-        st.subheader("Working now", anchor=False)
+        st.header("Working now", anchor=False)
         if not found.running:
             nothing("no run is in progress")
         answered = _answered(found.running)
@@ -58,7 +58,7 @@ def _now(moving: bool) -> None:
             _moving(store, one, answered[one.progress.run.run_id])
         for title, states in _PARTS:
             if waiting := [one for one in found.waiting if one.state in states]:
-                st.subheader(title, anchor=False)
+                st.header(title, anchor=False)
                 more = len(waiting) > _MOST and st.toggle(
                     f"Show all {len(waiting):,}", key=f"operation_all_{states[0]}"
                 )

@@ -40,7 +40,7 @@ def _now(moving: bool) -> None:
 
 
 def _running(found: Overview) -> None:
-    st.subheader("Running now", anchor=False)
+    st.header("Running now", anchor=False)
     if not found.running and not found.open_studies:
         st.markdown("Nothing is running. The buttons above start a study or a run.")
     for run in found.running:
@@ -63,7 +63,7 @@ def _waiting(found: Overview) -> None:
     )
     if not found.waiting and not any(studies for studies, *_ in lists):
         return
-    st.subheader("Waiting for you", anchor=False)
+    st.header("Waiting for you", anchor=False)
     for run in found.waiting[:_MOST]:
         with _line(_named(run.run), _STATES[run.state]):
             _run_button(run, "Continue")

@@ -395,7 +395,7 @@ def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind], of_texts: O
     )
     kind = kinds[name]
     explained(f"{capital(kind.summary)}.", kind.section)
-    st.subheader("Texts and ratings" if kind.reads == "rated texts" else "Texts", anchor=False)
+    st.header("Texts and ratings" if kind.reads == "rated texts" else "Texts", anchor=False)
     source = SOURCES[kind.reads]
     texts = contents = None
     with mistakes_shown():  # Problems appear next to the texts, not at the end of the form.
@@ -454,7 +454,7 @@ def judge(
     what, who = st.container(), st.container()
     own = _own(prefix, kind)
     with who:
-        st.subheader("Model", anchor=False)
+        st.header("Model", anchor=False)
         model = settings_form.choose_backend(
             prefix, kind.rules if kind.Settings.MODEL_FREE else None, kind.Settings.model_fields.keys()
         )
@@ -466,7 +466,7 @@ def judge(
                 persist_state="session",
             ).strip()
     with what:
-        st.subheader("Judge", anchor=False)
+        st.header("Judge", anchor=False)
         attached = settings_form.choose(own, kind)
         bench = Bench(attached=attached, texts=() if contents is None else contents.texts)
         unread = kind.attachment is not None and not attached

@@ -52,7 +52,7 @@ def page(title: str, sentence: str = "", anchor: str | None = None, label: str =
 
 def part(title: str, sentence: str, anchor: str | None = None) -> None:
     """A heading, what the part shows, and where it is explained."""
-    st.subheader(title, anchor=False)
+    st.header(title, anchor=False)
     if sentence or anchor:
         explained(sentence, anchor)
 

@@ -85,4 +85,4 @@ def test_a_table_without_rows_is_not_shown_beside_one_with_rows() -> None:
     at = AppTest.from_function(page_with_an_empty_table).run()
     assert not at.exception
     assert len(at.table) == 1
-    assert "Without rows" not in [one.value for one in at.subheader]
+    assert "Without rows" not in [one.value for one in at.header]

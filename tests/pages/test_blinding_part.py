@@ -71,7 +71,7 @@ def guessed(
 def test_without_guesses(store: Store) -> None:
     study_in(store)
     at = visit()
-    assert [heading.value for heading in at.subheader] == ["Blinding"]
+    assert [heading.value for heading in at.header] == ["Blinding"]
     assert [text.value for text in at.markdown][-1] == (
         "Nothing to show: no rater has guessed which answer is human."
     )

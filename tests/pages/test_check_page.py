@@ -110,7 +110,7 @@ def test_an_example_has_a_verdict_at_one_press(
     press(at, button)
     at.run()
     assert verdicts(at) == [verdict]
-    assert {"Rules", "All numbers"} <= {one.value for one in at.subheader}
+    assert {"Rules", "All numbers"} <= {one.value for one in at.header}
     assert len(at.get("plotly_chart")) >= 1
     name, *words = written(at)
     assert (name, dict(zip(words[::2], words[1::2], strict=True))) == (file, options)
@@ -187,7 +187,7 @@ def test_a_system_is_certified_at_the_chosen_target(store: Store) -> None:
     at.run()
     assert in_address(at, "use") == "certify"
     assert verdicts(at) == ["NOT TRUSTED"]
-    assert at.subheader[0].value == "Systems"
+    assert at.header[0].value == "Systems"
     at.number_input(key="check_target").set_value(0.7)
     at.run()
     assert in_address(at, "target") == "0.7"
@@ -238,7 +238,7 @@ def test_without_a_judge_people_are_compared_with_each_other(
     at = uploaded(visit(), as_csv(columns))
     assert not verdicts(at)
     assert not at.error
-    assert [one.value for one in at.subheader] == ["People among themselves", "Pairs of raters", "Raters"]
+    assert [one.value for one in at.header] == ["People among themselves", "Pairs of raters", "Raters"]
     monkeypatch.chdir(tmp_path)
     Path("labels.csv").write_bytes(as_csv(columns))
     command = shlex.split(at.code[-1].value)
@@ -249,11 +249,11 @@ def test_without_a_judge_people_are_compared_with_each_other(
     assert found["by"] == "kappa"
     at.multiselect[1].set_value([at.multiselect[1].options[0]])  # any column may be chosen as the judge
     at.run()
-    assert [one.value for one in at.subheader] != ["People among themselves", "Pairs of raters", "Raters"]
+    assert [one.value for one in at.header] != ["People among themselves", "Pairs of raters", "Raters"]
     at.multiselect[1].set_value([])
     at.multiselect[0].set_value(["rater_1"])
     at.run()
-    assert not at.subheader, "one rater alone is no comparison"
+    assert not at.header, "one rater alone is no comparison"
     assert not at.exception
 
 
@@ -267,7 +267,7 @@ def test_beside_a_judge_people_stand_folded(store: Store) -> None:
     at.run()
     assert not at.exception
     (opened,) = [one for one in at.expander if one.label == "People among themselves"]
-    assert [one.value for one in opened.subheader] == ["Pairs of raters", "Raters"]
+    assert [one.value for one in opened.header] == ["Pairs of raters", "Raters"]
 
 
 @pytest.mark.usefixtures("cookies")

@@ -97,7 +97,7 @@ def test_a_settled_verdict_offers_nothing(page_of: Callable[..., AppTest]) -> No
         *(f"q{at},a,b" + f",{'pass' if at % 2 else 'fail'}" * 3 for at in range(200)),
     ]
     at = _check_of(page_of, lines)
-    assert not any(one.value == "Labels to collect next" for one in at.subheader)
+    assert not any(one.value == "Labels to collect next" for one in at.header)
 
 
 def test_the_check_of_a_study_of_pairs_leads_to_a_plan(page_of: Callable[..., AppTest], store: Store) -> None:

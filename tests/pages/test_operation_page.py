@@ -50,7 +50,7 @@ def test_without_runs_each_part_says_so(store: Store) -> None:
     assert {"assay.db", "free on the disk"} <= {row["what"] for row in tables(disk)[0]}
     for tab in ("Backup", "Sign-ins"):
         at = visit(tab)
-        assert {"Backup", "Sign-ins and attempts", "Sign out"} <= {one.value for one in at.subheader}
+        assert {"Backup", "Sign-ins and attempts", "Sign out"} <= {one.value for one in at.header}
 
 
 def test_what_runs_and_stopped_has_place_speed_and_buttons(store: Store) -> None:
@@ -73,7 +73,7 @@ def test_what_runs_and_stopped_has_place_speed_and_buttons(store: Store) -> None
     assert any(
         one.value.split("\n")[1:] == ["- :small[Start it.]", "- :small[Resume.]"] for one in at.markdown
     )
-    assert [one.value for one in at.subheader][:3] == ["Working now", "Stopped or interrupted", "Not started"]
+    assert [one.value for one in at.header][:3] == ["Working now", "Stopped or interrupted", "Not started"]
     shown = said(at)
     assert f"Process {os.getpid()}, environment base, model: this machine" in shown
     assert "1 failure: cut off." in shown

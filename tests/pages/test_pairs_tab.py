@@ -63,7 +63,7 @@ def test_an_open_study_shows_orders_and_nothing_by_system(store: Store) -> None:
     said = shown(at)
     assert "same verdict in both orders on 75 %" in said
     assert not re.search(r"\b(ai|human)\b", said)
-    headings = [one.value for one in at.subheader]
+    headings = [one.value for one in at.header]
     assert "Both orders" in headings
     assert "Alt-test" not in headings
 
@@ -72,7 +72,7 @@ def test_an_unblinded_study_shows_agreement_and_the_pairs_behind_it(store: Store
     at_hand, run = judged(store)
     factories.ended(store, at_hand.study_id)
     at = study_visit.visit(at_hand.study_id, "judges", judges="orders", run=f"run-{run.run_id}", pair="2")
-    headings = [one.value for one in at.subheader]
+    headings = [one.value for one in at.header]
     assert {"Beside raters", "Alt-test", "Both orders", "Win rates", "Where people and judge differ"} <= set(
         headings
     )
@@ -110,7 +110,7 @@ def test_the_page_judges_leads_to_the_votes(store: Store) -> None:
     assert not [one for one in visit(("run", run.run_id), PAIRS_TAB).button if "votes" in one.label]
     factories.ended(store, at_hand.study_id)
     at = visit(("run", run.run_id), PAIRS_TAB)
-    headings = [one.value for one in at.subheader]
+    headings = [one.value for one in at.header]
     assert {"Both orders", "Win rates"} <= set(headings)
     assert "Alt-test" not in headings
     assert at.button(key=f"judges_pairs_{at_hand.study_id}").label
@@ -122,7 +122,7 @@ def test_without_a_judge_of_its_pairs_a_study_leads_to_the_form(store: Store) ->
         if unblinded:
             factories.ended(store, at_hand.study_id)
         at = study_visit.visit(at_hand.study_id, "judges", judges="orders")
-        assert not at.subheader
+        assert not at.header
         assert at.button(key="study_orders_new").label
 
 
@@ -143,13 +143,13 @@ def test_a_judge_within_levels_says_nothing_of_levels(store: Store) -> None:
     run = made_of_two(store)
     at = visit(("run", run.run_id), "Scores")
     assert "Scores of different levels are not compared" in shown(at)
-    assert "Levels" not in [one.value for one in at.subheader]
+    assert "Levels" not in [one.value for one in at.header]
     assert unfit_for_levels(*_levels_of(store, run)) in shown(visit(("run", run.run_id), "Levels"))
     with pytest.raises(InputError, match=r"two\.jsonl: this judge only compared texts of one level"):
         MADE_LEVELS.answer(MADE_LEVELS.Options(), scored_levels(*_levels_of(store, run)))
     between = made_of_two(store, between="levels")
     assert unfit_for_levels(*_levels_of(store, between)) == ""
-    assert "Levels" in [one.value for one in visit(("run", between.run_id), "Scores").subheader]
+    assert "Levels" in [one.value for one in visit(("run", between.run_id), "Scores").header]
 
 
 def _levels_of(store: Store, run: Run) -> tuple[ScoreTable, Made]:

@@ -292,7 +292,7 @@ def test_nothing_is_shown_before_the_study_is_unblinded(store: Store, state: str
     set_state(store, study.study_id, state)  # type: ignore[arg-type]
     for tab in ("", "raters", "export"):
         at = visit(tab=tab)
-        assert not at.subheader
+        assert not at.header
         assert not at.table
         assert not at.get("plotly_chart")
         assert not at.get("download_button")
@@ -392,7 +392,7 @@ def test_only_the_admin_sees_results(store: Store, cookies: dict[str, str]) -> N
         cookies.update(own)
         for at in (visit(), _app()):
             text = texts_of(at)
-            assert not at.subheader, who
+            assert not at.header, who
             assert not at.table, who
             assert not at.get("plotly_chart"), who
             assert not at.get("download_button"), who

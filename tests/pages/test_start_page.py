@@ -39,7 +39,7 @@ def test_four_questions_begin_with_a_button_each(store: Store) -> None:
     assert [button.label for button in at.button] == [
         *("Check a judge", "New study", "Score texts", "Make test data")
     ]
-    assert [heading.value for heading in at.subheader] == ["Running now"]
+    assert [heading.value for heading in at.header] == ["Running now"]
 
 
 @pytest.mark.usefixtures("cookies")
@@ -71,7 +71,7 @@ def test_what_runs_and_what_waits_has_a_button_to_its_page(store: Store) -> None
     run = waiting(store, texts(store), CLAIMS)
     at = visit()
     assert "Study open *one*:" in said(at) + at.get("progress")[0].proto.text.replace("\\", "")
-    assert [heading.value for heading in at.subheader] == ["Running now", "Waiting for you"]
+    assert [heading.value for heading in at.header] == ["Running now", "Waiting for you"]
     labels = [button.label for button in at.button]
     assert labels[4:] == ["Show raters", "Continue", "Read the results", "Continue"]
     again = press(at, "Continue")

@@ -49,7 +49,7 @@ def of_ratings(store: Store, names: str) -> str:
 def test_without_a_judge_raters_of_ratings_are_compared(store: Store) -> None:
     rated(store, ("R1", "R2", "R3"))
     at = opened()
-    assert at.subheader[0].value == "People among themselves"
+    assert at.header[0].value == "People among themselves"
     assert "study:may" in at.code[-1].value
     at.multiselect(key="check_raters_1").set_value(["R1"])
     at.run()

@@ -70,7 +70,7 @@ def shown(study_id: int) -> Iterator[AppTest]:
 
 def sentences(at: AppTest) -> Iterator[str]:
     """Every text on the page: also labels, and help behind a question mark."""
-    for kind in ("title", "subheader", "markdown", "text", "info", "warning", "error", "success", "caption"):
+    for kind in ("title", "header", "markdown", "text", "info", "warning", "error", "success", "caption"):
         yield from (str(one.value) for one in at.get(kind))
     for kind in (
         "button",

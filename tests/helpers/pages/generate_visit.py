@@ -39,7 +39,7 @@ def visit(run: RunAtHand | None = None, part: str | None = None) -> AppTest:
 def said(at: AppTest) -> str:
     """All that a reader sees, escapes taken off."""
     assert not at.exception
-    kinds = (at.title, at.subheader, at.markdown, at.error, at.warning, at.success, at.info, at.code)
+    kinds = (at.title, at.header, at.markdown, at.error, at.warning, at.success, at.info, at.code)
     texts = [element.value for kind in kinds for element in kind]
     texts += [element.proto.body for element in at.get("html")]
     cells = [str(cell) for table in at.table for cell in [*table.value.columns, *table.value.to_numpy().flat]]

@@ -48,7 +48,7 @@ def turn_to(at: AppTest, tab: str, study: int = 1) -> AppTest:
 def texts_of(at: AppTest) -> str:
     """All sentences, headings, cards and tables of the page, as a reader sees them."""
     assert not at.exception
-    kinds = (at.title, at.subheader, at.markdown, at.error, at.info, at.get("html"))
+    kinds = (at.title, at.header, at.markdown, at.error, at.info, at.get("html"))
     said = [_text(element) for kind in kinds for element in kind]
     cells = [str(cell) for table in at.table for cell in [*table.value.columns, *table.value.to_numpy().flat]]
     return as_read(" ".join([*said, *cells])).replace("\u00a0", " ")
