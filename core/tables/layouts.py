@@ -64,6 +64,7 @@ _SERIES = (
 """Words that tell columns side by side apart, in their order."""
 _ASKED = (
     *("source", "src", "context", "document", "article", "passage", "source_text", "source_sentence", "text"),
+    *("messages", "conversation", "dialogue"),
 )
 """Names of columns that stand in for a question, where nothing else is one."""
 _ROLES: Mapping[str, TurnRole] = {

@@ -286,6 +286,17 @@ def test_a_conversation_keeps_its_turns() -> None:
     }
 
 
+@pytest.mark.parametrize("column", ["messages", "conversation", "prompt"])
+def test_a_conversation_may_stand_beside_its_answers(column: str) -> None:
+    turns = said("Hi", "Hello!", ASKED[0])
+    rows = [
+        {"model": name, column: turns, "response": text} for name, text in (("x", FIRST[0]), ("y", SECOND[0]))
+    ]
+    (item,) = read_dataset(as_jsonl(rows), "a.jsonl").items
+    assert (item.question, item.turns[-1]) == (ASKED[0], Turn("user", ASKED[0]))
+    assert len(item.turns) == 3
+
+
 def test_conversations_that_part_early_are_compared_whole() -> None:
     """In an arena each model answers its own conversation: what follows the last shared question is the answer."""
     rows = [
