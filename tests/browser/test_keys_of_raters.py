@@ -83,7 +83,7 @@ def open_all(page: Page) -> None:
 
 
 def mode(page: Page) -> str:
-    return page.get_by_role("radio", checked=True).inner_text()
+    return page.locator(".st-key-modes").get_by_role("radio", checked=True).inner_text()
 
 
 def pressed_button(page: Page, among: str) -> int:

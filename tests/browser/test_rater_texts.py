@@ -72,7 +72,7 @@ def test_from_the_last_answer_over_the_lock_to_the_last_guess(
     settled(page)
     page.goto(f"{app.url}/?at=15")
     on_pair(page, 15)
-    expect(page.get_by_text("Your answer here: Both are fine")).to_be_visible()
+    expect(page.locator(".assay-status", has_text="Your answer here: Both are fine")).to_be_visible()
     page.keyboard.press("1")  # still open: an answer can change
     expect(page.get_by_role("heading", name="Your pairs")).to_be_visible()
     settled(page)

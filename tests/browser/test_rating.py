@@ -160,7 +160,7 @@ def test_browser_back_shows_the_pair_before(app: AppServer, app_store: Store, ne
     on_pair(page, 3)
     page.go_back()
     on_pair(page, 2)
-    expect(page.get_by_text("Your answer here: Right")).to_be_visible()
+    expect(page.locator(".assay-status", has_text="Your answer here: Right")).to_be_visible()
     press(page, 2, "both_bad")
     on_pair(page, 3)
     assert given(app_store, study_id) == {1: "left", 2: "both_bad"}

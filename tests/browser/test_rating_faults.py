@@ -114,7 +114,7 @@ def test_when_the_database_cannot_be_written_the_pair_stays(
             "create trigger no_room before insert on answer begin select raise(abort, 'disk is full'); end"
         )
     page.keyboard.press("1")
-    expect(page.locator(".assay-status", has_text="Pair 1 was not saved.")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="Pair 1 was not saved.")).to_be_visible()
     assert "assay.db" not in page.content(), "the owner's file names are nobody's business"
     expect(page.get_by_role("heading", name="Pair 1 of ")).to_be_visible()
     with sqlite3.connect(database) as other:

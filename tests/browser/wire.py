@@ -119,13 +119,13 @@ class Wire:
 
 
 def _without_default_mode(frame: bytes) -> bytes:
-    """The state of the control "Mark changes" travels with the first event after it was mounted, or the second.
+    """The states of the controls "Mark changes" and "Keys" travel with the first event after they were mounted, or the second.
 
     States stand in the order in which the browser loaded the parts that hold them: any order is the same.
     """
     message = BackMsg.FromString(frame)
     states = message.rerun_script.widget_states.widgets
-    kept = sorted((one for one in states if not one.id.endswith("-d")), key=lambda one: one.id)
+    kept = sorted((one for one in states if not one.id.endswith(("-d", "-keyset"))), key=lambda one: one.id)
     del states[:]
     states.extend(kept)
     return message.SerializeToString(deterministic=True)
