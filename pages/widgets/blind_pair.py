@@ -124,6 +124,7 @@ _STYLE = """<style>
 .assay-folded { display: grid; gap: .5rem; margin-top: .4rem; max-height: 60vh; overflow-y: auto; }
 .assay-turns + .assay-head.assay-quiet { margin-top: .6rem; }
 .assay-turns [tabindex]:focus-visible { outline-offset: -2px; }
+.stMainBlockContainer h1:focus-visible { outline-offset: .3rem; border-radius: .1rem; }
 /* A part that is cut off fades out below until it is scrolled to its end, where the browser can tell. */
 .assay-turns > .assay-turn .assay-text, .assay-folded { animation: assay-cut linear both; animation-timeline: scroll(self); }
 @keyframes assay-cut {
