@@ -158,13 +158,13 @@ def vote(page: Page, number: int, while_it_is_sent: Callable[[], None] = lambda:
     for presses in range(20):
         page.wait_for_function(CONNECTED, timeout=90_000)
         settled(page)
-        if page.get_by_text(f"Pair {number + 1} of ").is_visible():
+        if page.get_by_role("heading", name=f"Pair {number + 1} of ").is_visible():
             return presses
         page.keyboard.press("1")
         if presses == 0:
             while_it_is_sent()
         with suppress(NotInTime):  # pressed while nobody was there: press again
-            page.get_by_text(f"Pair {number + 1} of ").wait_for(timeout=10_000)
+            page.get_by_role("heading", name=f"Pair {number + 1} of ").wait_for(timeout=10_000)
     raise AssertionError(f"the page stays at pair {number}")
 
 
