@@ -33,6 +33,7 @@ _FOCUS_ON_UNTRIED = """tried => {
         const name = [one.tagName, one.type, one.getAttribute('role'), words.slice(0, 40).replace(/[0-9]/g, '')].join(' ');
         if (tried.includes(name)) continue;
         one.focus();
+        one.focus(); // a group of buttons hands a focus from elsewhere to its first one
         if (document.activeElement === one) return [name, one.matches(TAKES)];
     }
 }"""
