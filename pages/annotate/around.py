@@ -75,9 +75,9 @@ def whose(desk: RaterDesk | RatingDesk) -> None:
 
 def page_language(desk: RaterDesk | RatingDesk) -> None:
     """Say in which language the page is, and in which the study's parts of it are; warn a rater whose browser translates it."""
-    words = desk.wording()
-    parts = {said.STUDY_WORDS: desk.words_language, said.GUIDELINES: desk.guidelines_language}
-    own.page_language(desk.language, parts, [words[key] for key in TRANSLATED_KEYS], desk.words_language)
+    words, language = desk.wording(), desk.words_language
+    parts = {said.STUDY_WORDS: language, said.GUIDELINES: desk.guidelines_language}
+    own.page_language(desk.language, parts, [words[key] for key in TRANSLATED_KEYS], language)
 
 
 def keep_handle(desk: RaterDesk | RatingDesk) -> None:

@@ -73,8 +73,8 @@ def test_every_step_of_an_item_is_shown(store: Store) -> None:
     first = trace["levels"][1]["edits"][0]
     assert re.sub(r"\\", "", edits.iloc[0]["Before"]).replace("\u00a0", " ") == first["old"]
     assert re.sub(r"\\", "", edits.iloc[0]["After"]).replace("\u00a0", " ") == first["new"]
-    assert [html for html in html_of(at) if ">A0, marked against the reference</div>" in html]
-    marked = next(html for html in html_of(at) if ">A1</div>" in html)
+    assert [html for html in html_of(at) if ">A0, marked against the reference</h2>" in html]
+    marked = next(html for html in html_of(at) if ">A1</h2>" in html)
     assert "<del>" in marked
     assert "<ins>" in marked
     at.get("button_group")[1].set_value("off")

@@ -67,7 +67,7 @@ def test_three_turns_are_in_sight_and_the_others_folded(n_before: int, folded: i
 
 
 def test_every_speaker_has_a_name() -> None:
-    found = re.findall(r'assay-quiet">(.*?)<', html(ALL_ROLES))
+    found = re.findall(r'assay-quiet"><bdi[^>]*>(.*?)<', html(ALL_ROLES))
     assert found == ["Instruction to the assistant", "User", "Tool", "Assistant"]
 
 
