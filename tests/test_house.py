@@ -786,3 +786,15 @@ def test_headings_of_pages_skip_no_rank() -> None:
         if isinstance(node, ast.Attribute) and node.attr == "subheader"
     }
     assert lower == set()
+
+
+def test_tests_look_for_words_on_the_screen() -> None:
+    """A page as a whole holds, a moment later, what is announced to who listens: the same words a second time."""
+    loose = re.compile(r"\b(?!(on_screen|setting)\b)\w+\.get_by_text\(|\bget_by_role\(\"status\"")
+    found = [
+        f"{path.name}:{number}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if loose.search(line) and path != Path(__file__)
+    ]
+    assert found == []

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from helpers.pages.admin_session import sign_in
-from helpers.processes.app_server import AppServer, on_pair, open_page, settled
+from helpers.processes.app_server import AppServer, on_pair, on_screen, open_page, settled
 from helpers.texts.factories import always, dataset, ended, study_in, vote
 from playwright.sync_api import Browser, Page, expect
 
@@ -106,8 +106,8 @@ def test_a_raters_way_has_no_violation(
         check("pair")
         page.keyboard.press("1")
         on_pair(page, 3)
-        page.get_by_text("Comment, or report a broken pair").click()
-        page.get_by_text("left against right", exact=True).click()
+        on_screen(page).get_by_text("Comment, or report a broken pair").click()
+        on_screen(page).get_by_text("left against right", exact=True).click()
         check("pair with comment")
         page.goto(f"{app.url}/?at=list")
         expect(page.get_by_role("heading", name="Your pairs")).to_be_visible(timeout=20_000)
@@ -172,7 +172,7 @@ def test_every_text_on_the_owners_pages_has_contrast(
                 open_page(page, name)
             if name == "Check":
                 page.get_by_role("button", name="Try real ratings").click()
-                page.get_by_text("TRUSTED", exact=False).first.wait_for()
+                on_screen(page).get_by_text("TRUSTED", exact=False).first.wait_for()
                 settled(page)
             seen: set[str] = {"Design"} if name == "Unblinded study" else set()
             while True:
@@ -207,7 +207,9 @@ def test_the_pages_at_the_door_have_no_violation(
             page.goto(app.url + address)
             found[address] = violations(page)
         page.goto(app.url)
-        expect(page.get_by_text("Open the personal link you were sent.")).to_be_visible(timeout=20_000)
+        expect(on_screen(page).get_by_text("Open the personal link you were sent.")).to_be_visible(
+            timeout=20_000
+        )
         found["/"] = violations(page)
         assert {place: list_ for place, list_ in found.items() if list_} == {}
     finally:

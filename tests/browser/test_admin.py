@@ -13,6 +13,7 @@ from helpers.processes.app_server import (
     AppServer,
     choose_file,
     on_pair,
+    on_screen,
     open_page,
     settled,
     through_onboarding,
@@ -56,32 +57,32 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     settled(page)
     data = dataset(3, sources=("ai", "human"))
     upload(page, "answers.json", paper_json(data))
-    expect(page.get_by_text("3 questions at levels A0, A1, A2, A3, A4")).to_be_visible()
+    expect(on_screen(page).get_by_text("3 questions at levels A0, A1, A2, A3, A4")).to_be_visible()
     settled(page)
     page.get_by_label("Name of the study").fill("pilot")
     page.get_by_role("button", name="Create the draft").click()
-    expect(page.get_by_text("is a draft now")).to_be_visible()
+    expect(on_screen(page).get_by_text("is a draft now")).to_be_visible()
     settled(page)
     assert page.get_by_role("tab", name="Raters").get_attribute("aria-selected") == "true"
     tab(page, "Design")
     page.get_by_role("textbox", name="Seed").fill("42")
     page.get_by_role("button", name="Save this design").click()
-    expect(page.get_by_text("The design is saved.")).to_be_visible()
+    expect(on_screen(page).get_by_text("The design is saved.")).to_be_visible()
     settled(page)
     assert find_study(app_store, "pilot").design.seed == 42
     expect(page.get_by_role("textbox", name="Seed")).to_be_visible()  # the tab stays open over a message
     page.get_by_role("textbox", name="Seed").fill("abc")
     page.get_by_role("button", name="Save this design").click()
-    expect(page.get_by_text("is not a whole number between 0 and")).to_be_visible()
+    expect(on_screen(page).get_by_text("is not a whole number between 0 and")).to_be_visible()
 
     tab(page, "Raters")
     page.get_by_role("textbox", name="New raters").fill("ann, ben")
     page.get_by_role("button", name="Add raters").click()
-    expect(page.get_by_text("Added ann, ben.")).to_be_visible()
+    expect(on_screen(page).get_by_text("Added ann, ben.")).to_be_visible()
     tab(page, "Result")
-    expect(page.get_by_text("Only previews are possible.")).to_be_visible()
+    expect(on_screen(page).get_by_text("Only previews are possible.")).to_be_visible()
     page.get_by_role("button", name="Open the study").click()
-    expect(page.get_by_text("The study is open.")).to_be_visible()
+    expect(on_screen(page).get_by_text("The study is open.")).to_be_visible()
     settled(page)
 
     tab(page, "Raters")
@@ -90,7 +91,7 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     assert link.startswith(f"{app.url}/r/"), "the link must be the app's own address"
     rater = new_page()
     through_onboarding(rater, link)
-    expect(rater.get_by_text("Preview: your answers are marked as a dry run")).to_be_visible()
+    expect(on_screen(rater).get_by_text("Preview: your answers are marked as a dry run")).to_be_visible()
     on_pair(rater, 1)
     rater.keyboard.press("1")
     on_pair(rater, 2)
@@ -99,7 +100,7 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     assert [r.dry_run for r in raters_of(app_store, study.study_id)] == [False, False, True]
 
     tab(page, "Raters")
-    page.get_by_text("Import votes that were collected elsewhere").click()
+    on_screen(page).get_by_text("Import votes that were collected elsewhere").click()
     votes = {item.item_id: dict.fromkeys(data.levels, "AI") for item in data.items}
     given = json.dumps(votes).encode()
     choose_file(page, "Votes", {"name": "votes.json", "mimeType": "application/json", "buffer": given})
@@ -109,25 +110,25 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     page.wait_for_timeout(500)  # a form takes no press while its file is on the way
     settled(page)
     page.get_by_role("button", name="Import votes").click()
-    expect(page.get_by_text("15 votes of elsewhere imported.")).to_be_visible(timeout=15_000)
+    expect(on_screen(page).get_by_text("15 votes of elsewhere imported.")).to_be_visible(timeout=15_000)
     settled(page)
     tab(page, "Design")
-    expect(page.get_by_text("Frozen since the first vote")).to_be_visible()
+    expect(on_screen(page).get_by_text("Frozen since the first vote")).to_be_visible()
     assert [e.action for e in read_log(app_store, study.study_id)][-1] == "votes imported"
 
     tab(page, "Export")
     expect(page.get_by_role("button", name="CSV (")).to_have_count(0)
     tab(page, "Result")
-    expect(page.get_by_text("Results stay hidden until you unblind the study.")).to_be_visible()
+    expect(on_screen(page).get_by_text("Results stay hidden until you unblind the study.")).to_be_visible()
     page.get_by_role("button", name="Close the study").click()
-    expect(page.get_by_text("The study is closed.")).to_be_visible()
+    expect(on_screen(page).get_by_text("The study is closed.")).to_be_visible()
     settled(page)
     page.get_by_role("button", name="Unblind the study").click()
-    expect(page.get_by_text("Give a reason for unblinding")).to_be_visible()
+    expect(on_screen(page).get_by_text("Give a reason for unblinding")).to_be_visible()
     settled(page)
     page.get_by_label("Reason (required to unblind, saved in the log)").fill("all are done")
     page.get_by_role("button", name="Unblind the study").click()
-    expect(page.get_by_text("The study is unblinded.")).to_be_visible()
+    expect(on_screen(page).get_by_text("The study is unblinded.")).to_be_visible()
     results = admin_page(app, app_store, new_page, f"studies?study={study.study_id}&tab=export")
     asked = results.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
     assert [url for url in asked if not url.startswith((app.url, "data:", "blob:"))] == [], (
@@ -150,29 +151,29 @@ def test_from_nothing_to_a_first_vote(app: AppServer, app_store: Store, new_page
     sign_in(page, app_store, app.url)
     page.goto(app.url)
     page.get_by_role("button", name="New study").first.click(timeout=20_000)
-    expect(page.get_by_text("What do you ask raters?")).to_be_visible(timeout=20_000)
+    expect(on_screen(page).get_by_text("What do you ask raters?")).to_be_visible(timeout=20_000)
     settled(page)
     with page.expect_download() as template:
         page.get_by_role("button", name="Download a template (CSV)").click()
     upload(page, "replies.csv", Path(template.value.path()).read_bytes())
-    expect(page.get_by_text("What this design means")).to_be_visible(timeout=20_000)
+    expect(on_screen(page).get_by_text("What this design means")).to_be_visible(timeout=20_000)
     settled(page)
     page.get_by_role("button", name="Create the draft").click()
-    expect(page.get_by_text("is a draft now")).to_be_visible(timeout=20_000)
+    expect(on_screen(page).get_by_text("is a draft now")).to_be_visible(timeout=20_000)
     tab(page, "Raters")
     page.get_by_role("textbox", name="New raters").fill("ann")
     page.get_by_role("button", name="Add raters").click()
-    expect(page.get_by_text("Added ann.")).to_be_visible()
+    expect(on_screen(page).get_by_text("Added ann.")).to_be_visible()
     tab(page, "Result")
     page.get_by_role("button", name="Open the study").click()
-    expect(page.get_by_text("The study is open.")).to_be_visible()
+    expect(on_screen(page).get_by_text("The study is open.")).to_be_visible()
     (study,) = list_studies(app_store)
     assert (study.asks, study.state, study.design.margin) == ("preference", "open", None)
     (link,) = links(app_store, study)
     rater = new_page()
     through_onboarding(rater, link.url(app.url))
     on_pair(rater, 1)
-    expect(rater.get_by_text("Which answer is better?")).to_be_visible()
+    expect(on_screen(rater).get_by_text("Which answer is better?")).to_be_visible()
     rater.keyboard.press("1")
     on_pair(rater, 2)
     (answer,) = answers_of(app_store, study.study_id)
@@ -207,7 +208,7 @@ def test_the_admin_stays_signed_in_over_pages_and_reloads(
     expect(page.get_by_role("heading", name="Metrics", level=1)).to_be_visible(timeout=20_000)
     stranger = new_page()
     stranger.goto(f"{app.url}/studies?study=1")
-    expect(stranger.get_by_text("This page is for the people who run the study.")).to_be_visible(
+    expect(on_screen(stranger).get_by_text("This page is for the people who run the study.")).to_be_visible(
         timeout=20_000
     )
 
@@ -241,14 +242,14 @@ def test_guidelines_edited_by_the_owner_are_what_a_rater_reads(
     words = page.get_by_label("Guidelines (Markdown)")
     words.fill("Written by a human, so look out.")
     page.get_by_role("button", name="Save guidelines").click()
-    expect(page.get_by_text("the text names the system 'human'")).to_be_visible()
+    expect(on_screen(page).get_by_text("the text names the system 'human'")).to_be_visible()
     settled(page)
     words.fill("Read slowly, then choose.")
     page.get_by_role("button", name="Save guidelines").click()
-    expect(page.get_by_text("The guidelines in en are saved.")).to_be_visible()
+    expect(on_screen(page).get_by_text("The guidelines in en are saved.")).to_be_visible()
     rater = new_page()
     rater.goto(link.url(app.url))
-    expect(rater.get_by_text("Read slowly, then choose.")).to_be_visible(timeout=20_000)
+    expect(on_screen(rater).get_by_text("Read slowly, then choose.")).to_be_visible(timeout=20_000)
     asked = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
     assert [url for url in asked if not url.startswith((app.url, "data:", "blob:"))] == [], (
         "asks another host"

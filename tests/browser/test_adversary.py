@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from helpers.pages.admin_session import sign_in
-from helpers.processes.app_server import AppServer, on_pair, open_page, settled, through_onboarding
+from helpers.processes.app_server import AppServer, on_pair, on_screen, open_page, settled, through_onboarding
 from helpers.texts.factories import StudyAtHand, dataset, study_in, vote
 from playwright.sync_api import Page, expect
 from wire import Wire
@@ -73,7 +73,7 @@ def test_a_second_link_in_the_same_browser(app: AppServer, at_hand: StudyAtHand,
     first = new_page()
     through_onboarding(first, link_of(at_hand, "ann").url(app.url))
     on_pair(first, 1)
-    first.get_by_text("Comment, or report a broken pair").click()
+    on_screen(first).get_by_text("Comment, or report a broken pair").click()
     first.get_by_label("Comment (optional)").fill("typed by Ann")
     second = first.context.new_page()
     through_onboarding(second, link_of(at_hand, "ben").url(app.url))
@@ -87,7 +87,7 @@ def test_a_second_link_in_the_same_browser(app: AppServer, at_hand: StudyAtHand,
     first.wait_for_timeout(3000)
     for key in "234":
         first.bring_to_front()
-        if first.get_by_text("Pair ").count():
+        if on_screen(first).get_by_text("Pair ").count():
             first.locator("body").press(key)
         settled(first)
         first.wait_for_timeout(500)
@@ -146,7 +146,7 @@ def _no_way_back(page: Page) -> None:
         page.go_back(wait_until="commit")
         settled(page)
         page.wait_for_timeout(400)
-        assert page.get_by_text("press again to change").count() == 0
+        assert on_screen(page).get_by_text("press again to change").count() == 0
         assert page.get_by_role("heading", name="Pair 1 of").count() == 0
     for _ in range(4):
         page.go_forward(wait_until="commit")
@@ -171,7 +171,9 @@ def test_a_signed_out_tab_shows_and_downloads_nothing(
     other = page.context.new_page()
     other.goto(f"{app.url}/sign-out")
     other.get_by_role("button", name="Sign out").click()
-    expect(other.get_by_text("Open the personal link you were sent.")).to_be_visible(timeout=20_000)
+    expect(on_screen(other).get_by_text("Open the personal link you were sent.")).to_be_visible(
+        timeout=20_000
+    )
     downloads: list[object] = []
     page.on("download", lambda download: downloads.append(download))
     wire = Wire().watch(page)
@@ -180,11 +182,11 @@ def test_a_signed_out_tab_shows_and_downloads_nothing(
     page.wait_for_timeout(1500)
     assert downloads == []
     open_page(page, "Studies")
-    expect(page.get_by_text("Open the personal link you were sent.")).to_be_visible()
+    expect(on_screen(page).get_by_text("Open the personal link you were sent.")).to_be_visible()
     settled(page)
-    assert page.get_by_text(at_hand.study.name).count() == 0
+    assert on_screen(page).get_by_text(at_hand.study.name).count() == 0
     page.reload()
-    expect(page.get_by_text("Open the personal link you were sent.")).to_be_visible(timeout=20_000)
+    expect(on_screen(page).get_by_text("Open the personal link you were sent.")).to_be_visible(timeout=20_000)
     assert b"STUDYMARKER" not in wire.everything()
 
 
@@ -234,7 +236,9 @@ def test_another_site_cannot_frame_post_or_connect(
         assert frame.url.startswith("chrome-error:") or frame.locator("body").inner_text() == ""
         assert frame.locator("input, button, #root").count() == 0
     evil.evaluate("document.getElementById('out').submit()")
-    expect(evil.get_by_text("Open this page in your browser and send the form from there.")).to_be_visible()
+    expect(
+        on_screen(evil).get_by_text("Open this page in your browser and send the form from there.")
+    ).to_be_visible()
     assert page.context.cookies() == before
     page.reload()
     expect(page.get_by_role("button", name="Start with three practice pairs")).to_be_visible(timeout=20_000)

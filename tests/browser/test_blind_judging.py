@@ -11,7 +11,15 @@ from pathlib import Path
 
 import pytest
 from helpers.pages.admin_session import sign_in
-from helpers.processes.app_server import AppServer, fill, on_pair, open_tab, settled, through_onboarding
+from helpers.processes.app_server import (
+    AppServer,
+    fill,
+    on_pair,
+    on_screen,
+    open_tab,
+    settled,
+    through_onboarding,
+)
 from helpers.processes.scripted_server import Body, Said, ScriptedServer
 from helpers.texts.blind_judging import (
     FEEDBACK,
@@ -115,11 +123,11 @@ def test_the_owner_judges_an_open_study_and_sees_no_system_before_unblinding(
     sign_in(page, app_store, app.url)
     with ScriptedServer(prefers_alpha, models=(MODEL,)) as server:
         page.goto(f"{app.url}/judges")
-        page.get_by_text("Pairwise", exact=True).click(timeout=SOON)
+        on_screen(page).get_by_text("Pairwise", exact=True).click(timeout=SOON)
         settled(page)
-        page.get_by_text("A study", exact=True).click()
-        expect(page.get_by_text("reads its pairs under masks")).to_be_visible(timeout=SOON)
-        expect(page.get_by_text("12 texts on 2 items by 2 systems")).to_be_visible()
+        on_screen(page).get_by_text("A study", exact=True).click()
+        expect(on_screen(page).get_by_text("reads its pairs under masks")).to_be_visible(timeout=SOON)
+        expect(on_screen(page).get_by_text("12 texts on 2 items by 2 systems")).to_be_visible()
         guidelines = page.get_by_role("combobox", name="Guidelines")
         expect(guidelines).to_have_value("Which answer fits its level better? (levels)")
         settled(page)
@@ -127,12 +135,12 @@ def test_the_owner_judges_an_open_study_and_sees_no_system_before_unblinding(
         fill(page, "Model", MODEL)
         owner_sees(page, wire)
         page.get_by_role("button", name="Judge all 2 items").click()
-        expect(page.get_by_text("is done")).to_be_visible(timeout=SOON)
+        expect(on_screen(page).get_by_text("is done")).to_be_visible(timeout=SOON)
     for tab in ("Scores", "Pairs", "Texts", "Judges", "Reliability", "Cost", "Files"):
         open_tab(page, tab)
         owner_sees(page, wire)
     open_tab(page, "Scores")
-    expect(page.get_by_text("the systems are masked").first).to_be_visible()
+    expect(on_screen(page).get_by_text("the systems are masked").first).to_be_visible()
     page.get_by_role("button", name="Correlate on the page Metrics").click()
     expect(page.get_by_role("heading", name="Metrics", exact=True)).to_be_visible(timeout=SOON)
     for tab in ("Correlations", "Ranking", "Redundancy", "Levels", "Meta-correlation"):

@@ -11,7 +11,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from helpers.processes.app_server import AppServer, on_pair, settled, through_onboarding
+from helpers.processes.app_server import AppServer, on_pair, on_screen, settled, through_onboarding
 from helpers.processes.ports import free_port
 from helpers.texts.conversations import conversations
 from helpers.texts.factories import LEVELS, dataset
@@ -140,8 +140,8 @@ def _go_through(page: Page, link: str, total: int, wire: Wire) -> None:
         on_pair(page, number)
         if number == 2:
             modes = ["left against right", "off", "numbers and names"]
-            for mode in modes if page.get_by_text(modes[-1], exact=True).count() else modes[:2]:
-                wire.after(page, page.get_by_text(mode, exact=True).click)
+            for mode in modes if on_screen(page).get_by_text(modes[-1], exact=True).count() else modes[:2]:
+                wire.after(page, on_screen(page).get_by_text(mode, exact=True).click)
                 wire.add_document(page)
             wire.after(page, lambda: page.keyboard.press("m"))
             wire.add_document(page)
@@ -259,7 +259,7 @@ def test_a_direct_address_on_a_fresh_server_shows_no_page_to_a_stranger(
     page = new_page()
     wire = Wire().watch(page)
     page.goto(f"{app.url}/{path}")
-    expect(page.get_by_text("Open the personal link you were sent.")).to_be_visible(timeout=20_000)
+    expect(on_screen(page).get_by_text("Open the personal link you were sent.")).to_be_visible(timeout=20_000)
     settled(page)
     frames = b"".join(wire.received).lower()
     assert b"new study" not in frames
@@ -292,6 +292,6 @@ def test_a_rater_cannot_open_an_admin_page(
     wire = Wire().watch(page)
     page.goto(link.url(app.url))
     page.goto(f"{app.url}/{path}")
-    expect(page.get_by_text("This study has not started yet.")).to_be_visible(timeout=20_000)
+    expect(on_screen(page).get_by_text("This study has not started yet.")).to_be_visible(timeout=20_000)
     settled(page)
     assert b"human" not in b"".join(wire.received)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from helpers.pages.admin_session import sign_in
-from helpers.processes.app_server import AppServer, settled
+from helpers.processes.app_server import AppServer, on_screen, settled
 from playwright.sync_api import Browser, Page, expect
 
 from core.store import Store
@@ -50,13 +50,15 @@ def test_the_verdict_is_in_the_first_screen(
         settled(page)
         expect(page).to_have_url(re.compile("use=monitor"))
         expect(page.locator(".assay-numbers")).to_contain_text("Bias")
-        page.get_by_text("Columns: raters").click()
+        on_screen(page).get_by_text("Columns: raters").click()
         settled(page)
         page.wait_for_timeout(500)  # the part unfolds
         page.get_by_role("combobox", name="System").click()
         page.get_by_role("option", name="variant").click()
         settled(page)
-        expect(page.get_by_text("check labels.csv --columns system=variant --use monitor")).to_have_count(1)
+        expect(
+            on_screen(page).get_by_text("check labels.csv --columns system=variant --use monitor")
+        ).to_have_count(1)
         expect(page.locator(".assay-verdict")).to_have_count(1)
         address = page.get_by_role("link", name="How it is computed").first.get_attribute("href")
         page.goto(f"{app.url}/{address}")

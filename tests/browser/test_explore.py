@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from helpers.pages.admin_session import sign_in
-from helpers.processes.app_server import AppServer, settled
+from helpers.processes.app_server import AppServer, on_screen, settled
 from playwright.sync_api import Browser, Page, expect
 from test_accessibility import FAINT
 
@@ -72,7 +72,7 @@ def choices(page: Page) -> dict[str, list[str]]:
 def press_cell(page: Page, row: int) -> None:
     """Click into the middle of a row of the table of correlations."""
     # The line above the table goes when all intervals are there, and the table moves up.
-    expect(page.get_by_text("Computing intervals")).to_have_count(0, timeout=SOON)
+    expect(on_screen(page).get_by_text("Computing intervals")).to_have_count(0, timeout=SOON)
     settled(page)
     box = page.locator("[data-testid=stDataFrame]").first.bounding_box()
     assert box is not None
@@ -84,7 +84,7 @@ def press_dot(page: Page, which: str, plot: int = 0) -> list[object]:
     figure = page.locator(".js-plotly-plot").nth(plot)
     figure.locator(".points path").first.wait_for(timeout=SOON)
     # The line above the table goes when all intervals are there, and the figure moves up.
-    expect(page.get_by_text("Computing intervals")).to_have_count(0, timeout=SOON)
+    expect(on_screen(page).get_by_text("Computing intervals")).to_have_count(0, timeout=SOON)
     settled(page)
     figure.scroll_into_view_if_needed()
     place = f"""gd => {{
@@ -254,7 +254,7 @@ def test_figures_open_metrics_and_pairs(
     expect(metric).to_have_value("m1", timeout=SOON)
     expect(versus).to_have_value("m5", timeout=SOON)
     expect(
-        page.get_by_text(re.compile("follows the ratings more closely|No difference between"))
+        on_screen(page).get_by_text(re.compile("follows the ratings more closely|No difference between"))
     ).to_be_visible(timeout=SOON)
 
 

@@ -11,6 +11,7 @@ from helpers.processes.app_server import (
     AppServer,
     choose_file,
     on_pair,
+    on_screen,
     open_tab,
     settled,
     through_onboarding,
@@ -54,19 +55,19 @@ def test_an_arena_file_becomes_a_first_vote_within_three_minutes(
     admin = new_page()
     sign_in(admin, app_store, app.url)
     admin.goto(f"{app.url}/studies?study=new")
-    expect(admin.get_by_text("What do you ask raters?")).to_be_visible(timeout=SOON)
+    expect(on_screen(admin).get_by_text("What do you ask raters?")).to_be_visible(timeout=SOON)
     settled(admin)
     choose_file(admin, "File", arena(tmp_path))
-    expect(admin.get_by_text("6 questions with answers from")).to_be_visible(timeout=SOON)
+    expect(on_screen(admin).get_by_text("6 questions with answers from")).to_be_visible(timeout=SOON)
     settled(admin)
-    expect(admin.get_by_text("Columns: how each is read")).to_be_visible()
-    expect(admin.get_by_text("model_a is the first answer (6)")).to_be_visible()
+    expect(on_screen(admin).get_by_text("Columns: how each is read")).to_be_visible()
+    expect(on_screen(admin).get_by_text("model_a is the first answer (6)")).to_be_visible()
     admin.get_by_role("button", name="Create the draft").click()
-    expect(admin.get_by_text("is a draft now")).to_be_visible(timeout=SOON)
+    expect(on_screen(admin).get_by_text("is a draft now")).to_be_visible(timeout=SOON)
     open_tab(admin, "Raters")
     admin.get_by_role("textbox", name="New raters, separated by commas").fill("ann")
     admin.get_by_role("button", name="Add raters").click()
-    expect(admin.get_by_text("Added ann")).to_be_visible()
+    expect(on_screen(admin).get_by_text("Added ann")).to_be_visible()
     open_tab(admin, "Result")
     admin.get_by_role("button", name="Open the study").click()
     settled(admin)
@@ -81,7 +82,7 @@ def test_an_arena_file_becomes_a_first_vote_within_three_minutes(
     empty = []
     for number in range(1, 7):
         on_pair(rater, number)
-        empty.append(rater.get_by_text("No answer", exact=True).count())
+        empty.append(on_screen(rater).get_by_text("No answer", exact=True).count())
         rater.keyboard.press("1")
         if number == 1:
             expect(rater.locator(".assay-status", has_text="Pair 1 saved")).to_be_visible(timeout=SOON)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from helpers.models.model_answers import answer
 from helpers.pages.admin_session import sign_in
-from helpers.processes.app_server import ROOT, AppServer, fill, settled
+from helpers.processes.app_server import ROOT, AppServer, fill, on_screen, settled
 from helpers.processes.scripted_server import Body, Said, ScriptedServer
 from helpers.texts.factories import study_in
 from playwright.sync_api import Page, expect
@@ -33,7 +33,7 @@ def generate_page(app: AppServer, store: Store, new_page: NewPage) -> Page:
 
 
 def by_server(page: Page, server: ScriptedServer) -> None:
-    page.get_by_text("A server (OpenAI-compatible)").click()
+    on_screen(page).get_by_text("A server (OpenAI-compatible)").click()
     expect(page.get_by_role("textbox", name="Address")).to_be_visible()
     settled(page)
     fill(page, "Address", server.url)
@@ -51,8 +51,8 @@ def test_five_items_then_all_of_them_and_the_files(
         by_server(page, server)
         fill(page, "Model", "nope")
         page.get_by_role("button", name="Preview five items").click()
-        expect(page.get_by_text("did not start")).to_be_visible(timeout=SOON)
-        expect(page.get_by_text("it has no model 'nope'; choose from tiny")).to_be_visible()
+        expect(on_screen(page).get_by_text("did not start")).to_be_visible(timeout=SOON)
+        expect(on_screen(page).get_by_text("it has no model 'nope'; choose from tiny")).to_be_visible()
         settled(page)
         page.get_by_role("button", name="Change the settings").click()
         expect(page.get_by_role("textbox", name="Model", exact=True)).to_have_value("nope", timeout=SOON)
@@ -62,13 +62,13 @@ def test_five_items_then_all_of_them_and_the_files(
         # No reload and no press: the panel looks by itself until the run is done.
         everything = page.get_by_role("button", name="Run all 14 items")
         expect(everything).to_be_visible(timeout=SOON)
-        expect(page.get_by_text("Estimate for all 14 items from the 5 above")).to_be_visible()
+        expect(on_screen(page).get_by_text("Estimate for all 14 items from the 5 above")).to_be_visible()
         settled(page)
         asked = len(server.bodies)
         assert asked > 0
         everything.click()
-        expect(page.get_by_text("14 of 14 items")).to_be_visible(timeout=SOON)
-        expect(page.get_by_text("is done")).to_be_visible(timeout=SOON)
+        expect(on_screen(page).get_by_text("14 of 14 items")).to_be_visible(timeout=SOON)
+        expect(on_screen(page).get_by_text("is done")).to_be_visible(timeout=SOON)
         settled(page)
         bodies = [json.dumps(body, sort_keys=True) for body in server.bodies]
         assert len(bodies) == len(set(bodies)) > asked, "nothing is asked, and paid for, twice"
@@ -112,7 +112,7 @@ def test_the_way_from_two_runs_to_the_study_of_them(
     page.get_by_role("option", name="Run 1").click()
     page.get_by_role("textbox", name="Name of the study").fill("two seeds")
     page.get_by_role("button", name="Make a draft study").click()
-    expect(page.get_by_text("two seeds is a draft.")).to_be_visible(timeout=SOON)
+    expect(on_screen(page).get_by_text("two seeds is a draft.")).to_be_visible(timeout=SOON)
     settled(page)
     page.get_by_role("button", name="Open the study").click()
     expect(page.get_by_role("heading", name="two seeds", level=1)).to_be_visible(timeout=SOON)
@@ -132,21 +132,23 @@ def test_a_run_is_cancelled_and_resumed_and_a_rater_sees_nothing_of_it(
         page.set_viewport_size({"width": 390, "height": 800})
         by_server(page, server)
         page.get_by_role("button", name="Preview five items").click()
-        expect(page.get_by_text("is running")).to_be_visible(timeout=SOON)
+        expect(on_screen(page).get_by_text("is running")).to_be_visible(timeout=SOON)
         cancel = page.get_by_role("button", name="Cancel")
         expect(cancel).to_be_enabled(timeout=SOON)
         cancel.click()
-        expect(page.get_by_text("was cancelled; finished items are saved")).to_be_visible(timeout=SOON)
+        expect(on_screen(page).get_by_text("was cancelled; finished items are saved")).to_be_visible(
+            timeout=SOON
+        )
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         patient = True
         settled(page)
         page.get_by_role("button", name="Resume").click()
-        expect(page.get_by_text("is done")).to_be_visible(timeout=SOON)
+        expect(on_screen(page).get_by_text("is done")).to_be_visible(timeout=SOON)
     (run,) = list_runs(app_store)
     assert sorted(item_states(app_store, run.run_id).values()) == ["done"] * 5
     rater = new_page()
     rater.goto(f"{app.url}/r/{study_in(app_store).tokens['R1']}")
-    expect(rater.get_by_text("Start with three practice pairs")).to_be_visible(timeout=SOON)
+    expect(on_screen(rater).get_by_text("Start with three practice pairs")).to_be_visible(timeout=SOON)
     rater.goto(f"{app.url}/generate")
     expect(rater.get_by_role("heading", name="Generate")).to_have_count(0)
     settled(rater)

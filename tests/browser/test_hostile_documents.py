@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from helpers.pages.admin_session import sign_in
-from helpers.processes.app_server import AppServer, on_pair, settled
+from helpers.processes.app_server import AppServer, on_pair, on_screen, settled
 from helpers.texts.factories import StudyAtHand, always, dataset, ended, study_in, vote
 from helpers.texts.rating_studies import HARM, rating_study, rating_texts
 from helpers.texts.set_texts import design_of, hostile_text
@@ -87,7 +87,7 @@ def test_a_hostile_text_is_words_and_nothing_else(
     page.goto(f"{app.url}/r/{rated.tokens['ann']}")
     on_pair(page, 1)
     for mode in ("all words", "left against right", "off"):
-        page.get_by_text(mode, exact=True).click()
+        on_screen(page).get_by_text(mode, exact=True).click()
         settled(page)
         harmless(page, 4)
     page.goto(f"{app.url}/r/{texts.tokens['ann']}")

@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 from helpers.models.model_answers import answer
 from helpers.pages.admin_session import sign_in
-from helpers.processes.app_server import AppServer, choose_file, fill, open_tab, settled, violations
+from helpers.processes.app_server import (
+    AppServer,
+    choose_file,
+    fill,
+    on_screen,
+    open_tab,
+    settled,
+    violations,
+)
 from helpers.processes.scripted_server import Body, ScriptedServer
 from playwright.sync_api import Page, expect
 
@@ -53,10 +61,12 @@ def judges_page(app: AppServer, store: Store, new_page: NewPage) -> Page:
 
 
 def give_texts(page: Page, path: Path) -> None:
-    page.get_by_text("A file of mine").click()
+    on_screen(page).get_by_text("A file of mine").click()
     settled(page)
     choose_file(page, "File", path)
-    expect(page.get_by_text("21 texts on 7 items by s, levels 0, 1, 2.")).to_be_visible(timeout=SOON)
+    expect(on_screen(page).get_by_text("21 texts on 7 items by s, levels 0, 1, 2.")).to_be_visible(
+        timeout=SOON
+    )
     settled(page)
 
 
@@ -80,17 +90,17 @@ def test_five_items_then_all_of_them_and_what_was_said(
         page.get_by_role("button", name="Preview five items").click()
         everything = page.get_by_role("button", name="Run all 7 items")
         expect(everything).to_be_visible(timeout=SOON)
-        expect(page.get_by_text("Estimate for all 7 items from the 5 above")).to_be_visible()
+        expect(on_screen(page).get_by_text("Estimate for all 7 items from the 5 above")).to_be_visible()
         settled(page)
         assert len(server.bodies) == 15
         everything.click()
-        expect(page.get_by_text("7 of 7 items")).to_be_visible(timeout=SOON)
-        expect(page.get_by_text("is done")).to_be_visible(timeout=SOON)
+        expect(on_screen(page).get_by_text("7 of 7 items")).to_be_visible(timeout=SOON)
+        expect(on_screen(page).get_by_text("is done")).to_be_visible(timeout=SOON)
         settled(page)
         assert len(server.bodies) == 21, "nothing is asked, and paid for, twice"
     open_tab(page, "Texts")
-    expect(page.get_by_text(HOSTILE)).to_be_visible()
-    expect(page.get_by_text("verdict 1")).to_be_visible()
+    expect(on_screen(page).get_by_text(HOSTILE)).to_be_visible()
+    expect(on_screen(page).get_by_text("verdict 1")).to_be_visible()
     requested = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
     assert [url for url in requested if not url.startswith((app.url, "data:", "blob:"))] == []
     assert said == []
@@ -106,18 +116,18 @@ def test_every_part_fits_the_window_and_can_be_read(
     page.set_viewport_size({"width": width, "height": 844})
     settled(page)
     give_texts(page, texts(tmp_path))
-    page.get_by_text("Claims", exact=True).click()
+    on_screen(page).get_by_text("Claims", exact=True).click()
     settled(page)
-    page.get_by_text("Rules: no model, no cost").last.click()  # the first is of the form for twins
+    on_screen(page).get_by_text("Rules: no model, no cost").last.click()  # the first is of the form for twins
     settled(page)
     found = {"form": violations(page)}
-    page.get_by_text("make edited twins of these texts").click()
+    on_screen(page).get_by_text("make edited twins of these texts").click()
     expect(page.get_by_role("button", name="Padding")).to_be_visible()
     settled(page)
     page.wait_for_timeout(500)  # the part unfolds
     found["twins"] = violations(page)
     page.get_by_role("button", name="Judge all 7 items").click()
-    expect(page.get_by_text("is done")).to_be_visible(timeout=SOON)
+    expect(on_screen(page).get_by_text("is done")).to_be_visible(timeout=SOON)
     for tab in TABS:
         open_tab(page, tab)
         page.wait_for_timeout(500)
@@ -130,4 +140,4 @@ def test_every_part_fits_the_window_and_can_be_read(
     open_tab(page, "Scores")
     page.get_by_role("button", name="Correlate on the page Metrics").click()
     expect(page.get_by_role("heading", name="Metrics", exact=True)).to_be_visible(timeout=SOON)
-    expect(page.get_by_text("Correlated with minus the damage level")).to_be_visible(timeout=SOON)
+    expect(on_screen(page).get_by_text("Correlated with minus the damage level")).to_be_visible(timeout=SOON)

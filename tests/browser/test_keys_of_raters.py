@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import pytest
-from helpers.processes.app_server import AppServer, on_pair, settled
+from helpers.processes.app_server import AppServer, on_pair, on_screen, settled
 from helpers.texts.factories import always, dataset, study_in, vote
 from playwright.sync_api import Page, expect
 from rating_visit import KEYS, NewPage, at_the_first_pair, press
@@ -102,11 +102,11 @@ def assert_among(tried: Mapping[str, bool], *parts: str) -> None:
 def test_keys_work_after_the_tick_and_the_mode(app: AppServer, app_store: Store, new_page: NewPage) -> None:
     study_id, page = at_the_first_pair(app, app_store, new_page)
     open_all(page)
-    page.get_by_text("Report this pair as broken").click()
+    on_screen(page).get_by_text("Report this pair as broken").click()
     settled(page)
     press(page, 1, "both_bad")
     on_pair(page, 2)
-    page.get_by_text("left against right", exact=True).click()
+    on_screen(page).get_by_text("left against right", exact=True).click()
     settled(page)
     press(page, 2, "right")
     on_pair(page, 3)

@@ -1,7 +1,7 @@
 """A rater changes the keys that answer, or switches them off; in every tab and on every later visit."""
 
 import pytest
-from helpers.processes.app_server import AppServer, on_pair, settled
+from helpers.processes.app_server import AppServer, on_pair, on_screen, settled
 from playwright.sync_api import Page, expect
 from rating_visit import NewPage, given, open_study
 
@@ -54,10 +54,10 @@ def test_other_keys_and_none(app: AppServer, app_store: Store, new_page: NewPage
     page.keyboard.press("Alt+m")
     settled(page)
     assert page.get_by_role("radio", checked=True).first.inner_text() != shown
-    page.get_by_text("Comment, or report a broken pair").click()
+    on_screen(page).get_by_text("Comment, or report a broken pair").click()
     page.get_by_role("textbox").focus()
     answers_nothing(page, app_store, study_id, "Alt+1")  # Option and a digit write a sign on some keyboards
-    expect(page.get_by_text("Alt with a digit does not answer")).to_be_visible()
+    expect(on_screen(page).get_by_text("Alt with a digit does not answer")).to_be_visible()
 
     choose(page, "off")
     page.get_by_role("heading", name="Pair 4").focus()
@@ -67,7 +67,7 @@ def test_other_keys_and_none(app: AppServer, app_store: Store, new_page: NewPage
     again = new_page()
     again.goto(link)
     on_pair(again, 4)
-    expect(again.get_by_text("Keys: off")).to_be_visible()
+    expect(on_screen(again).get_by_text("Keys: off")).to_be_visible()
     answers_nothing(again, app_store, study_id, "1")
     again.locator(".st-key-choices").get_by_role("button", name="Left").press("Enter")
     on_pair(again, 5)

@@ -2,7 +2,7 @@
 
 import pytest
 from helpers.pages.admin_session import sign_in
-from helpers.processes.app_server import AppServer, open_tab, settled
+from helpers.processes.app_server import AppServer, on_screen, open_tab, settled
 from helpers.texts.growing_run import N_LEVELS, GrowingRun
 from playwright.sync_api import Locator, Page, expect
 from watching import PLOT, REFRESHES, SOON, TABLE, NewPage, different, stood_still, watched
@@ -17,7 +17,7 @@ _CELLS = """() => [...document.querySelectorAll('[data-testid=stDataFrame] canva
 
 def followed_so_far(page: Page) -> Locator:
     """What the page says after the last refresh."""
-    return page.get_by_text(f"{(FIRST + REFRESHES * EACH) * N_LEVELS:,} texts so far")
+    return on_screen(page).get_by_text(f"{(FIRST + REFRESHES * EACH) * N_LEVELS:,} texts so far")
 
 
 def followed(app: AppServer, store: Store, new_page: NewPage, *tabs: str) -> tuple[Page, GrowingRun]:
@@ -77,5 +77,5 @@ def test_the_table_changes_its_numbers_and_keeps_its_order(
     assert later[n] == str(run.n_done * N_LEVELS) != first[n]
     assert later[pearson] != first[pearson]
     run.finish()
-    expect(page.get_by_text("texts so far")).to_have_count(0, timeout=SOON)
-    expect(page.get_by_text("Follow the run")).to_have_count(0)
+    expect(on_screen(page).get_by_text("texts so far")).to_have_count(0, timeout=SOON)
+    expect(on_screen(page).get_by_text("Follow the run")).to_have_count(0)

@@ -2,7 +2,7 @@
 
 import pytest
 from helpers.pages.admin_session import sign_in
-from helpers.processes.app_server import AppServer, settled
+from helpers.processes.app_server import AppServer, on_screen, settled
 from helpers.texts.growing_run import GrowingRun
 from helpers.texts.growing_study import growing_study
 from playwright.sync_api import Page, expect
@@ -39,7 +39,9 @@ def test_table_and_scatter_follow_the_run_and_keep_what_was_chosen(
     page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 60)")
     settled(page)
     page.evaluate(f"window.table = document.querySelector('{TABLE}')")
-    frames = watched(page, run, PLOT, EACH, page.get_by_text(f"{FIRST + REFRESHES * EACH} of {N_ITEMS}"))
+    frames = watched(
+        page, run, PLOT, EACH, on_screen(page).get_by_text(f"{FIRST + REFRESHES * EACH} of {N_ITEMS}")
+    )
     stood_still(frames)
     assert all(frame["same"] for frame in frames), "one plot element throughout"
     assert page.evaluate(f"window.table === document.querySelector('{TABLE}')")
@@ -49,7 +51,7 @@ def test_table_and_scatter_follow_the_run_and_keep_what_was_chosen(
     expect(page.locator(_DOTS)).to_have_count(17)
     run.grow(N_ITEMS)
     run.finish()
-    expect(page.get_by_text(f"of {N_ITEMS} questions")).to_have_count(0, timeout=SOON)
+    expect(on_screen(page).get_by_text(f"of {N_ITEMS} questions")).to_have_count(0, timeout=SOON)
     expect(page.locator(f"{PLOT} .errorbars path, {PLOT} .errorbar path").first).to_be_attached(timeout=SOON)
     expect(page.locator(_DOTS)).to_have_count(17)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from helpers.pages.admin_session import sign_in
-from helpers.processes.app_server import ROOT, AppServer, settled
+from helpers.processes.app_server import ROOT, AppServer, on_screen, settled
 from playwright.sync_api import Download, Page, expect
 
 from core.metrics.kind import ScoringRunning
@@ -142,12 +142,12 @@ def test_generated_texts_are_scored_from_the_page_generate(
     page.get_by_role("tab", name="Results").click()
     page.get_by_role("button", name="Score these texts").click(timeout=SOON)
     expect(page.get_by_role("heading", name="Metrics", level=1)).to_be_visible(timeout=SOON)
-    expect(page.get_by_text("84 texts on 14 items by rules")).to_be_visible(timeout=SOON)
+    expect(on_screen(page).get_by_text("84 texts on 14 items by rules")).to_be_visible(timeout=SOON)
     settled(page)
     page.get_by_role("button", name="Score with 16 metrics").click()
     # A process of its own, and no reload: the panel looks by itself.
-    expect(page.get_by_text("is done")).to_be_visible(timeout=3 * SOON)
-    expect(page.get_by_text("14 of 14 items")).to_be_visible()
+    expect(on_screen(page).get_by_text("is done")).to_be_visible(timeout=3 * SOON)
+    expect(on_screen(page).get_by_text("14 of 14 items")).to_be_visible()
     settled(page)
     for tab in ("Correlations", "Levels", "Meta-correlation", "Published"):
         page.get_by_role("tab", name=tab, exact=True).click()

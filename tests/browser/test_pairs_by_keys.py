@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from helpers.pages.admin_session import sign_in
-from helpers.processes.app_server import AppServer, settled
+from helpers.processes.app_server import AppServer, on_screen, settled
 from helpers.texts.factories import StudyAtHand, dataset, study_in
 from playwright.sync_api import Page, expect
 
@@ -55,27 +55,27 @@ def test_keys_rows_and_a_reload(
     page.on("request", lambda request: outside.append(request.url) if "outside" in request.url else None)
     opened(app, app_store, page)
     page.get_by_role("button", name="raters disagree").click()
-    expect(page.get_by_text(f"1 of {len(places)}", exact=True)).to_be_visible()
+    expect(on_screen(page).get_by_text(f"1 of {len(places)}", exact=True)).to_be_visible()
     assert pair_of(page) == places[0]
     for key, at in (("j", 1), ("j", 2), ("k", 1)):
         page.keyboard.press(key)
-        expect(page.get_by_text(f"{at + 1} of {len(places)}", exact=True)).to_be_visible()
+        expect(on_screen(page).get_by_text(f"{at + 1} of {len(places)}", exact=True)).to_be_visible()
         assert pair_of(page) == places[at]
     box = page.get_by_test_id("stDataFrame").bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + 200, box["y"] + 35 * 4 + 15)
-    expect(page.get_by_text(f"4 of {len(places)}", exact=True)).to_be_visible()
+    expect(on_screen(page).get_by_text(f"4 of {len(places)}", exact=True)).to_be_visible()
     page.keyboard.press("j")
-    expect(page.get_by_text(f"5 of {len(places)}", exact=True)).to_be_visible()
+    expect(on_screen(page).get_by_text(f"5 of {len(places)}", exact=True)).to_be_visible()
     cards = page.locator(".assay-pair").inner_text()
     link = page.url
     page.reload()
-    expect(page.get_by_text(f"5 of {len(places)}", exact=True)).to_be_visible()
+    expect(on_screen(page).get_by_text(f"5 of {len(places)}", exact=True)).to_be_visible()
     assert page.locator(".assay-pair").inner_text() == cards
     other = new_page()
     sign_in(other, app_store, app.url)
     other.goto(link)
-    expect(other.get_by_text(f"5 of {len(places)}", exact=True)).to_be_visible()
+    expect(on_screen(other).get_by_text(f"5 of {len(places)}", exact=True)).to_be_visible()
     assert not outside
 
 

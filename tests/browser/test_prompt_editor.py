@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from helpers.pages.admin_session import sign_in
-from helpers.processes.app_server import AppServer, choose_file, fill, settled, violations
+from helpers.processes.app_server import AppServer, choose_file, fill, on_screen, settled, violations
 from helpers.processes.scripted_server import ScriptedServer
 from helpers.texts.prompts_tried import prompt_file, texts, verdict
 from playwright.sync_api import Page, expect
@@ -23,26 +23,28 @@ def compare_page(app: AppServer, store: Store, new_page: NewPage, scheme: str, w
     sign_in(page, store, app.url)
     page.goto(f"{app.url}/judges")
     page.get_by_role("button", name="Compare prompts or models").click(timeout=SOON)
-    expect(page.get_by_text("Plan a comparison")).to_be_visible(timeout=SOON)
+    expect(on_screen(page).get_by_text("Plan a comparison")).to_be_visible(timeout=SOON)
     settled(page)
     return page
 
 
 def plan(page: Page, folder: Path, url: str) -> None:
     """Fill the form with eight items, a model and two prompts of one's own."""
-    page.get_by_text("A file of mine").click()
+    on_screen(page).get_by_text("A file of mine").click()
     settled(page)
     given = folder / "texts.jsonl"
     given.write_bytes(texts(8))
     choose_file(page, "File", given)
-    expect(page.get_by_text("40 texts on 8 items")).to_be_visible(timeout=SOON)
+    expect(on_screen(page).get_by_text("40 texts on 8 items")).to_be_visible(timeout=SOON)
     settled(page)
     fill(page, "Address", url)
     fill(page, "Model", "tiny")
     for word in ("SHARP", "DULL"):
         choose_file(page, "Your own prompt files (YAML)", prompt_file(folder, word))
         expect(
-            page.get_by_role("button", name=f"Prompt {word}").or_(page.get_by_text(f"Prompt {word} (")).first
+            page.get_by_role("button", name=f"Prompt {word}")
+            .or_(on_screen(page).get_by_text(f"Prompt {word} ("))
+            .first
         ).to_be_visible(timeout=SOON)
         settled(page)
 
@@ -54,7 +56,7 @@ def compare(page: Page, look: Callable[[str], None]) -> None:
     expect(everything).to_be_visible(timeout=SOON)
     settled(page)
     everything.click()
-    expect(page.get_by_text("8 of 8").nth(2)).to_be_visible(timeout=SOON)
+    expect(on_screen(page).get_by_text("8 of 8").nth(2)).to_be_visible(timeout=SOON)
     expect(page.get_by_role("heading", name="Which prompt?")).to_be_visible(timeout=SOON)
     settled(page)
     look("compared")
@@ -62,19 +64,19 @@ def compare(page: Page, look: Callable[[str], None]) -> None:
 
 def edit(page: Page, look: Callable[[str], None]) -> None:
     """Change the shipped prompt's system turn and preview it on three texts."""
-    page.get_by_text("Edit a prompt", exact=True).last.click()
+    on_screen(page).get_by_text("Edit a prompt", exact=True).last.click()
     system = page.get_by_role("textbox", name="System", exact=True)
     expect(system).to_be_visible(timeout=SOON)
     settled(page)
     system.fill("DULL. The texts are material. $question")
     system.press("Control+Enter")
-    expect(page.get_by_text("variables of an item belong in user")).to_be_visible(timeout=SOON)
+    expect(on_screen(page).get_by_text("variables of an item belong in user")).to_be_visible(timeout=SOON)
     settled(page)
     system.fill("DULL. The texts are material.")
     system.press("Control+Enter")
     settled(page)
     page.get_by_role("button", name="Preview on 3 texts").click()
-    expect(page.get_by_text("DULL says so.").nth(2)).to_be_visible(timeout=SOON)
+    expect(on_screen(page).get_by_text("DULL says so.").nth(2)).to_be_visible(timeout=SOON)
     settled(page)
     expect(page.get_by_role("button", name="Save as a file")).to_be_disabled()
     fill(page, "What did you change, and why?", "One word.")

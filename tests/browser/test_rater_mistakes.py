@@ -4,7 +4,7 @@ import re
 
 import pytest
 from helpers.pages.admin_session import sign_in
-from helpers.processes.app_server import AppServer, settled, violations
+from helpers.processes.app_server import AppServer, on_screen, settled, violations
 from playwright.sync_api import Page, expect
 from rating_visit import open_study
 from text_visit import NewPage, given, on_text, rating_study, saved, texts, the_text
@@ -34,7 +34,7 @@ def test_half_a_mark_is_not_lost_without_a_word(app: AppServer, app_store: Store
     while "Sentence" not in the_text(page).inner_text():
         page.get_by_role("button", name="Next").click()
         on_text(page, 2)
-    number = 1 if page.get_by_text("Text 1 of 2 for this source").count() else 2
+    number = 1 if on_screen(page).get_by_text("Text 1 of 2 for this source").count() else 2
     select_first_word(page)
     for button in ("major", "Mark"):
         expect(

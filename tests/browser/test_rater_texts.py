@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from helpers.processes.app_server import AppServer, on_pair, settled
+from helpers.processes.app_server import AppServer, on_pair, on_screen, settled
 from helpers.texts.factories import always, dataset, study_in, vote
 from playwright.sync_api import Page, expect
 from wire import OUTSIDE, outside, watch
@@ -31,10 +31,10 @@ def test_consent_comes_first_and_is_kept(app: AppServer, app_store: Store, new_p
     set_wording(app_store, at_hand.study, "en", {"consent": "Votes are kept for **ten** years."})
     page = new_page()
     page.goto(f"{app.url}/r/{at_hand.tokens['ann']}")
-    expect(page.get_by_text("Votes are kept for ten years.")).to_be_visible(timeout=20_000)
+    expect(on_screen(page).get_by_text("Votes are kept for ten years.")).to_be_visible(timeout=20_000)
     for place in ("1", "guide", "list", "finish", "again-1", "end", "try-1"):
         page.goto(f"{app.url}/?at={place}")
-        expect(page.get_by_text("Votes are kept for ten years.")).to_be_visible(timeout=20_000)
+        expect(on_screen(page).get_by_text("Votes are kept for ten years.")).to_be_visible(timeout=20_000)
         assert "Question" not in page.content()
     assert find_rater(app_store, at_hand.study_id, "ann").consent_utc is None
     page.get_by_role("button", name="I agree").click()
@@ -84,7 +84,7 @@ def test_from_the_last_answer_over_the_lock_to_the_last_guess(
     wanted = pairs_to_guess(record.study, record.assignments, {a.key: a for a in votes})
     for number, assignment in enumerate(wanted, start=1):
         expect(page.locator(".assay-status", has_text=f"{number} of 4: Who did it?")).to_be_visible()
-        expect(page.get_by_text(f"Question {assignment.item_id}?")).to_be_visible()
+        expect(on_screen(page).get_by_text(f"Question {assignment.item_id}?")).to_be_visible()
         settled(page)
         page.wait_for_timeout(400)
         if number == 2:
@@ -92,7 +92,7 @@ def test_from_the_last_answer_over_the_lock_to_the_last_guess(
             page.get_by_role("button", name="No idea").click()
         elif number == 3:
             page.reload()
-            expect(page.get_by_text("3 of 4: Who did it?")).to_be_visible(timeout=20_000)
+            expect(on_screen(page).get_by_text("3 of 4: Who did it?")).to_be_visible(timeout=20_000)
             settled(page)
             page.wait_for_timeout(400)
             page.keyboard.press("2")
@@ -140,7 +140,7 @@ def test_hostile_words_of_owner_and_rater_are_shown_as_they_are(
     asked = watch(page)
     page.goto(f"{app.url}/r/{at_hand.tokens['ann']}")
     on_pair(page, 1)
-    page.get_by_text("Comment, or report a broken pair").click()
+    on_screen(page).get_by_text("Comment, or report a broken pair").click()
     page.get_by_label("Comment (optional)").fill(hostile)
     expect(page.locator(".assay-box-state")).to_have_text("Saved")
     (answer,) = answers_of(app_store, at_hand.study_id)
@@ -148,7 +148,7 @@ def test_hostile_words_of_owner_and_rater_are_shown_as_they_are(
     vote(app_store, at_hand.tokens["ann"], always("both_good"))
     page.goto(f"{app.url}/?at=finish")
     page.get_by_role("button", name="Lock my answers").click(timeout=20_000)
-    expect(page.get_by_text("1 of 1: ")).to_be_visible()
+    expect(on_screen(page).get_by_text("1 of 1: ")).to_be_visible()
     settled(page)
     page.wait_for_timeout(400)
     page.get_by_label("What made you think so?").fill(hostile)
@@ -173,13 +173,13 @@ def owner_reads_it(app: AppServer, store: Store, new_page: NewPage, study_id: in
     asked = watch(page)
     sign_in(page, store, app.url)
     page.goto(f"{app.url}/studies?study={study_id}&tab=raters")
-    expect(page.get_by_text("Reported pairs and comments (1)")).to_be_visible(timeout=20_000)
+    expect(on_screen(page).get_by_text("Reported pairs and comments (1)")).to_be_visible(timeout=20_000)
     settled(page)
     page.wait_for_timeout(
         1000
     )  # the page is drawn twice when it is opened, and closes what was opened between
     settled(page)
-    page.get_by_text("Reported pairs and comments (1)").click()
+    on_screen(page).get_by_text("Reported pairs and comments (1)").click()
     settled(page)
     shown = [
         cell.replace("\u2060", "") for cell in page.locator("[data-testid=stTable] td").all_inner_texts()

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from helpers.processes.app_server import AppServer, on_pair, settled, through_onboarding
+from helpers.processes.app_server import AppServer, on_pair, on_screen, settled, through_onboarding
 from playwright.sync_api import expect
 from rating_visit import NewPage, at_the_first_pair, click, given, open_study, press
 
@@ -56,7 +56,7 @@ def test_twenty_pairs_by_keyboard_and_mouse(app: AppServer, app_store: Store, ne
         (press if number % 2 else click)(restarted, number, plan[number])
     on_pair(restarted, 8)  # the skipped pair comes back
     restarted.get_by_role("button", name="Overview and finish").click()
-    expect(restarted.get_by_text("Still open: 8.")).to_be_visible()
+    expect(on_screen(restarted).get_by_text("Still open: 8.")).to_be_visible()
     restarted.get_by_role("button", name="Go to the next open pair").click()
     press(restarted, 8, plan[8])
     expect(restarted.get_by_role("heading", name="All pairs are answered")).to_be_visible()
@@ -93,7 +93,7 @@ def test_a_press_on_a_list_that_was_drawn_again_is_no_answer(
         if f"Question {item}?" != shown:
             break
     page.keyboard.press("1")
-    expect(page.get_by_text(f"Question {item}?")).to_be_visible()
+    expect(on_screen(page).get_by_text(f"Question {item}?")).to_be_visible()
     settled(page)
     assert answers_of(app_store, study_id) == ()
     press(page, 1, "right")
@@ -187,7 +187,7 @@ def test_a_key_switches_the_marked_differences_and_the_vote_tells_which(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:
     study_id, page = at_the_first_pair(app, app_store, new_page)
-    page.get_by_text("Comment, or report a broken pair").click()
+    on_screen(page).get_by_text("Comment, or report a broken pair").click()
     page.get_by_label("Comment (optional)").press_sequentially("mm")
     expect(page.locator(".assay-box-state")).to_have_text("Saved")
     page.locator(".assay-question").click()

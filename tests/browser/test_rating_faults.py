@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from helpers.processes.app_server import AppServer, on_pair, settled, through_onboarding
+from helpers.processes.app_server import AppServer, on_pair, on_screen, settled, through_onboarding
 from helpers.texts.factories import dataset
 from playwright.sync_api import expect
 from rating_visit import NewPage, at_the_first_pair, click, given, press
@@ -23,9 +23,9 @@ def test_comment_and_flag_are_kept_and_digits_in_a_comment_choose_nothing(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:
     study_id, page = at_the_first_pair(app, app_store, new_page)
-    page.get_by_text("Comment, or report a broken pair").click()
+    on_screen(page).get_by_text("Comment, or report a broken pair").click()
     page.get_by_label("Comment (optional)").press_sequentially("12 of 34 =SUM(1)")
-    page.get_by_text("Report this pair as broken").click()
+    on_screen(page).get_by_text("Report this pair as broken").click()
     expect(page.get_by_role("heading", name="Pair 1 of ")).to_be_visible()
     settled(page)
     click(page, 1, "both_good")
@@ -46,7 +46,7 @@ def test_a_comment_is_saved_while_it_is_typed_and_survives_reload_and_back(
 ) -> None:
     study_id, page = at_the_first_pair(app, app_store, new_page)
     box = page.get_by_label("Comment (optional)")
-    page.get_by_text("Comment, or report a broken pair").click()
+    on_screen(page).get_by_text("Comment, or report a broken pair").click()
     box.press_sequentially("It says Paris")
     expect(page.locator(".assay-box-state")).to_have_text("Saved")
     (answer,) = answers_of(app_store, study_id)
@@ -60,7 +60,7 @@ def test_a_comment_is_saved_while_it_is_typed_and_survives_reload_and_back(
 
     page.get_by_role("button", name="Next", exact=True).click()
     on_pair(page, 2)
-    page.get_by_text("Comment, or report a broken pair").click()
+    on_screen(page).get_by_text("Comment, or report a broken pair").click()
     box.press_sequentially("Of the second")
     page.go_back()
     on_pair(page, 1)
@@ -80,7 +80,7 @@ def test_a_comment_that_no_server_answers_comes_back_after_a_reload(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:
     study_id, page = at_the_first_pair(app, app_store, new_page)
-    page.get_by_text("Comment, or report a broken pair").click()
+    on_screen(page).get_by_text("Comment, or report a broken pair").click()
     app.kill()
     page.get_by_label("Comment (optional)").press_sequentially("typed into the void")
     page.wait_for_timeout(1_000)
@@ -95,7 +95,7 @@ def test_a_comment_left_unblurred_is_saved_with_the_choice(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:
     study_id, page = at_the_first_pair(app, app_store, new_page)
-    page.get_by_text("Comment, or report a broken pair").click()
+    on_screen(page).get_by_text("Comment, or report a broken pair").click()
     page.get_by_label("Comment (optional)").fill("typed, then straight to the button")
     click(page, 1, "left")
     on_pair(page, 2)
@@ -133,9 +133,9 @@ def test_a_tab_that_is_behind_takes_no_comment_back(
     second = first.context.new_page()
     second.goto(first.url)
     on_pair(second, 1)
-    second.get_by_text("Comment, or report a broken pair").click()
+    on_screen(second).get_by_text("Comment, or report a broken pair").click()
     second.get_by_label("Comment (optional)").fill("from the second tab")
-    second.get_by_text("Report this pair as broken").click()
+    on_screen(second).get_by_text("Report this pair as broken").click()
     settled(second)
     first.bring_to_front()
     press(first, 1, "left")
@@ -205,7 +205,7 @@ def test_hostile_text_is_shown_as_it_is(app: AppServer, app_store: Store, new_pa
     through_onboarding(page, link.url(app.url))
     for number, mode in ((1, "all words"), (2, "left against right"), (3, "off")):
         on_pair(page, number)
-        page.get_by_text(mode, exact=True).click()
+        on_screen(page).get_by_text(mode, exact=True).click()
         settled(page)
         shown = page.locator(".assay-question, .assay-reference, .assay-card .assay-text").all()
         assert len(shown) == 4
@@ -227,11 +227,11 @@ def test_a_note_that_cannot_be_saved_says_so(
         other.execute(
             "create trigger no_room before insert on answer begin select raise(abort, 'disk is full'); end"
         )
-    page.get_by_text("Comment, or report a broken pair").click()
+    on_screen(page).get_by_text("Comment, or report a broken pair").click()
     settled(page)
-    page.get_by_text("Report this pair as broken").click()
-    expect(page.get_by_text("The comment or report on pair 1 was not saved.")).to_be_visible()
-    expect(page.get_by_text("This pair is reported as broken")).to_have_count(0)
+    on_screen(page).get_by_text("Report this pair as broken").click()
+    expect(on_screen(page).get_by_text("The comment or report on pair 1 was not saved.")).to_be_visible()
+    expect(on_screen(page).get_by_text("This pair is reported as broken")).to_have_count(0)
     with sqlite3.connect(database) as other:
         other.execute("drop trigger no_room")
     click(page, 1, "left")  # the next event saves the note as well

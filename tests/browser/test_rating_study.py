@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from helpers.pages.admin_session import sign_in
-from helpers.processes.app_server import AppServer, choose_file, open_tab, settled, violations
+from helpers.processes.app_server import AppServer, choose_file, on_screen, open_tab, settled, violations
 from playwright.sync_api import Browser, Page, expect
 from text_visit import (
     CHANCE,
@@ -57,7 +57,7 @@ BOTH = RatingTask(
 def past_the_guide(page: Page, link: str, said: str) -> None:
     """To the first text, by the guide that says so much."""
     page.goto(link)
-    expect(page.get_by_text(said)).to_be_visible(timeout=20_000)
+    expect(on_screen(page).get_by_text(said)).to_be_visible(timeout=20_000)
     page.get_by_role("button", name="Start").click()
     on_text(page, 1)
 
@@ -86,9 +86,9 @@ def test_scores_and_marks_are_saved_at_once_and_nothing_is_forgotten(
     page = new_page()
     wire = Wire().watch(page)
     past_the_guide(page, link, "Marking errors by keyboard.")
-    expect(page.get_by_text("Text 1 of 2 for this source")).to_be_visible()
+    expect(on_screen(page).get_by_text("Text 1 of 2 for this source")).to_be_visible()
     go_on(page)
-    expect(page.get_by_text("Still missing")).to_be_visible()
+    expect(on_screen(page).get_by_text("Still missing")).to_be_visible()
     page.get_by_role("button", name="2: yes").click()
     comes_to_hold(app_store, study_id, 1, {"F": 2})
     page.get_by_label("No errors in this text").check()
@@ -117,8 +117,8 @@ def test_scores_and_marks_are_saved_at_once_and_nothing_is_forgotten(
     assert len(second.spans) == 1
     assert second.scores == {"F": 1, "overall": 40}
 
-    page.get_by_text("Comment, or report a broken text").click()
-    page.get_by_text("Report this text as broken").click()
+    on_screen(page).get_by_text("Comment, or report a broken text").click()
+    on_screen(page).get_by_text("Report this text as broken").click()
     settled(page)
     go_on(page)  # a broken text needs no scores
     on_text(page, 4)
@@ -154,18 +154,18 @@ def test_a_factual_error_is_judged_by_the_reference_and_a_slider_holds_no_answer
     page = new_page()
     wire = Wire().watch(page)
     past_the_guide(page, link, "number or date: ")
-    expect(page.get_by_text("Text 1 of 2 for this question")).to_be_visible()
+    expect(on_screen(page).get_by_text("Text 1 of 2 for this question")).to_be_visible()
     headings = ("Question", "Reference (taken as correct)", "Answer")
-    tops = [page.get_by_text(name, exact=True).bounding_box() for name in headings]
+    tops = [on_screen(page).get_by_text(name, exact=True).bounding_box() for name in headings]
     assert sorted(tops, key=lambda box: box["y"]) == tops  # type: ignore[index]  # each is on the screen
-    assert page.get_by_text("Source", exact=True).count() == 0
+    assert on_screen(page).get_by_text("Source", exact=True).count() == 0
     mark_a_word(page, "major", "number or date")
 
     slider, number = page.get_by_role("slider"), page.get_by_role("spinbutton")
     expect(slider).to_have_attribute("aria-valuetext", NOT_RATED)
     expect(number).to_have_value("")
     go_on(page)
-    expect(page.get_by_text("Still missing")).to_be_visible()
+    expect(on_screen(page).get_by_text("Still missing")).to_be_visible()
     settled(page)
     assert given(app_store, study_id)[1].scores == {}
     slider.focus()
@@ -221,7 +221,7 @@ def test_what_a_slider_and_its_box_hold(app: AppServer, app_store: Store, new_pa
     expect(number).to_be_focused()
     number.fill("707")
     number.press("Enter")
-    expect(page.get_by_text("Not saved. Write a number from 0 to 100.")).to_be_visible()
+    expect(on_screen(page).get_by_text("Not saved. Write a number from 0 to 100.")).to_be_visible()
     settled(page)
     assert given(app_store, study_id)[1].scores == {"overall": 7}
     number.fill("70.5")
@@ -285,7 +285,7 @@ def test_keys_answer_a_single_dimension_once(app: AppServer, app_store: Store, n
     page.mouse.up()  # a double press: the second text is not done, and says nothing of it
     on_text(page, 2)
     assert set(given(app_store, study_id)) == {1}
-    expect(page.get_by_text("Still missing")).to_have_count(0)
+    expect(on_screen(page).get_by_text("Still missing")).to_have_count(0)
 
 
 @pytest.mark.slow
@@ -348,28 +348,28 @@ def test_an_owner_makes_a_rating_study_by_page(
     page = new_page()
     sign_in(page, app_store, app.url)
     page.goto(f"{app.url}/studies?study=new")
-    page.get_by_text("How good is each text?").click(timeout=20_000)
+    on_screen(page).get_by_text("How good is each text?").click(timeout=20_000)
     expect(page.get_by_role("combobox", name="Task")).to_be_visible()
     settled(page)
     choose_file(page, "File", file)
-    expect(page.get_by_text("2 texts of 1 source by 2 systems")).to_be_visible(timeout=20_000)
+    expect(on_screen(page).get_by_text("2 texts of 1 source by 2 systems")).to_be_visible(timeout=20_000)
     settled(page)
     assert violations(page) == []
     page.get_by_role("button", name="Create the draft").click()
-    expect(page.get_by_text("is a draft now")).to_be_visible()
+    expect(on_screen(page).get_by_text("is a draft now")).to_be_visible()
     (study,) = list_studies(app_store)
     assert study.kind == "ratings"
     open_tab(page, "Design")
-    expect(page.get_by_text("Raters see neither system nor level")).to_be_visible()
+    expect(on_screen(page).get_by_text("Raters see neither system nor level")).to_be_visible()
     open_tab(page, "Raters")
     page.get_by_role("textbox", name="New raters, separated by commas").fill("ann")
     page.get_by_role("button", name="Add raters").click()
-    expect(page.get_by_text("Added ann")).to_be_visible()
+    expect(on_screen(page).get_by_text("Added ann")).to_be_visible()
     open_tab(page, "Design")
     for part in ("What raters read", "Log"):
         page.get_by_role("radio", name=part).click()
         settled(page)
-        assert page.get_by_text("Traceback").count() == 0
+        assert on_screen(page).get_by_text("Traceback").count() == 0
     open_tab(page, "Result")
     page.get_by_role("button", name="Open the study").click()
     settled(page)
@@ -385,7 +385,7 @@ def test_an_owner_makes_a_rating_study_by_page(
     for state in ("closed", "unblinded"):
         move(app_store, list_studies(app_store)[0], state, "the test is over")
     page.goto(f"{app.url}/studies?study={study.study_id}")
-    expect(page.get_by_text("2 of 2", exact=True)).to_be_visible(timeout=20_000)
+    expect(on_screen(page).get_by_text("2 of 2", exact=True)).to_be_visible(timeout=20_000)
     settled(page)
     expect(page.get_by_role("table").first).to_contain_text("beta")
     assert violations(page) == []

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from helpers.processes.app_server import AppServer, open_page, settled
+from helpers.processes.app_server import AppServer, on_screen, open_page, settled
 from playwright.sync_api import Page, expect
 
 from core.access import is_admin, make_link
@@ -50,7 +50,7 @@ def test_from_the_one_time_link_to_a_passphrase_and_back(
     app.start()
     page.goto(f"{app.url}/operation")  # the session outlives a restart
     page.get_by_role("tab", name="Sign-ins").click(timeout=20_000)
-    expect(page.get_by_text("passphrase chosen")).to_be_visible(timeout=20_000)
+    expect(on_screen(page).get_by_text("passphrase chosen")).to_be_visible(timeout=20_000)
 
     again = new_page()
     again.goto(link)
@@ -58,7 +58,7 @@ def test_from_the_one_time_link_to_a_passphrase_and_back(
 
     page.goto(f"{app.url}/sign-out")
     page.get_by_role("button", name="Sign out").click()
-    expect(page.get_by_text("Open the personal link you were sent.")).to_be_visible(timeout=20_000)
+    expect(on_screen(page).get_by_text("Open the personal link you were sent.")).to_be_visible(timeout=20_000)
     assert not is_admin(app_store, cookie["value"])
     page.goto(f"{app.url}/sign-in")
     page.get_by_label("Passphrase", exact=True).fill("not the passphrase")

@@ -1,7 +1,7 @@
 """A finger stays on the mouse for a tenth of a second: whatever the page does meanwhile, what was pressed is pressed."""
 
 import pytest
-from helpers.processes.app_server import AppServer, settled
+from helpers.processes.app_server import AppServer, on_screen, settled
 from playwright.sync_api import Locator, Page, expect
 from rating_visit import at_the_first_pair
 from text_visit import NewPage, given, on_text, rating_study, texts
@@ -58,11 +58,11 @@ def test_a_button_pressed_right_after_a_comment_and_a_flag(
     page = new_page()
     page.goto(link)
     on_text(page, 1)
-    page.get_by_text("Comment, or report a broken text").click()
+    on_screen(page).get_by_text("Comment, or report a broken text").click()
     page.get_by_label("Comment (optional)").fill("words")
     press_and_hold(page, page.get_by_role("button", name="Save and go on"))
-    expect(page.get_by_text("Still missing")).to_be_visible()
-    page.get_by_text("Report this text as broken").click()
+    expect(on_screen(page).get_by_text("Still missing")).to_be_visible()
+    on_screen(page).get_by_text("Report this text as broken").click()
     press_and_hold(page, page.get_by_role("button", name="Save and go on"))
     on_text(page, 2)
     first = given(app_store, study_id)[1]
@@ -74,7 +74,7 @@ def test_a_way_on_pressed_right_after_a_comment_on_a_pair(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:
     study_id, page = at_the_first_pair(app, app_store, new_page)
-    page.get_by_text("Comment, or report a broken pair").click()
+    on_screen(page).get_by_text("Comment, or report a broken pair").click()
     page.get_by_label("Comment (optional)").fill("words")
     press_and_hold(page, page.get_by_role("button", name="Next"))
     expect(page.get_by_role("heading", name="Pair 2 of ")).to_be_visible()

@@ -1,7 +1,7 @@
 """Marking errors in Chromium by mouse and by keyboard alone: what is stored selects exactly what was marked."""
 
 import pytest
-from helpers.processes.app_server import AppServer, settled
+from helpers.processes.app_server import AppServer, on_screen, settled
 from playwright.sync_api import Page, expect
 from text_visit import NewPage, given, on_text, rating_study, saved, texts, the_text
 
@@ -245,7 +245,7 @@ def test_another_windows_marks_are_not_overwritten(
     first.locator(".assay-marker-bar").get_by_role("button", name="major").click()
     first.get_by_label("Category of the error").select_option("other")
     first.get_by_role("button", name="Mark", exact=True).click()
-    expect(first.get_by_text("changed in another window")).to_be_visible()
+    expect(on_screen(first).get_by_text("changed in another window")).to_be_visible()
     settled(first)
     assert given(app_store, study_id)[1].spans == (ErrorSpan(4, 9, "minor", "other"),)
     drag(first, text, "fox")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from helpers.pages.admin_session import sign_in
-from helpers.processes.app_server import AppServer, choose_file, open_tab, settled, violations
+from helpers.processes.app_server import AppServer, choose_file, on_screen, open_tab, settled, violations
 from helpers.texts.slips import rated_texts
 from playwright.sync_api import Page, expect
 
@@ -42,9 +42,9 @@ def test_from_ratings_to_marked_errors_side_by_side(
     settled(page)
     choose_file(page, "Texts", path)
     expect(page.get_by_role("button", name=f"Remove {path.name}")).to_be_visible(timeout=SOON)
-    expect(page.get_by_text("24 texts on 6 items by 4 systems; 24 of them rated by 3 raters.")).to_be_visible(
-        timeout=SOON
-    )
+    expect(
+        on_screen(page).get_by_text("24 texts on 6 items by 4 systems; 24 of them rated by 3 raters.")
+    ).to_be_visible(timeout=SOON)
     settled(page)
     assert violations(page) == []
     page.get_by_role("button", name="Preview five items").click()
@@ -52,8 +52,8 @@ def test_from_ratings_to_marked_errors_side_by_side(
     expect(everything).to_be_visible(timeout=SOON)
     settled(page)
     everything.click()
-    expect(page.get_by_text("6 of 6 items")).to_be_visible(timeout=SOON)
-    expect(page.get_by_text("is done")).to_be_visible(timeout=SOON)
+    expect(on_screen(page).get_by_text("6 of 6 items")).to_be_visible(timeout=SOON)
+    expect(on_screen(page).get_by_text("is done")).to_be_visible(timeout=SOON)
     settled(page)
     found: dict[str, list[str]] = {}
     for tab in TABS:
@@ -62,9 +62,9 @@ def test_from_ratings_to_marked_errors_side_by_side(
         found[tab] = violations(page)
     assert {tab: problems for tab, problems in found.items() if problems} == {}
     open_tab(page, "Spans")
-    expect(page.get_by_text("People: all raters together")).to_be_visible(timeout=SOON)
-    page.get_by_text("Examples used: 3").click()
-    expect(page.get_by_text("None is by the judged system.")).to_be_visible(timeout=SOON)
+    expect(on_screen(page).get_by_text("People: all raters together")).to_be_visible(timeout=SOON)
+    on_screen(page).get_by_text("Examples used: 3").click()
+    expect(on_screen(page).get_by_text("None is by the judged system.")).to_be_visible(timeout=SOON)
     page.set_viewport_size({"width": PHONE, "height": 844})
     settled(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE

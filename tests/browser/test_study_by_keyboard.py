@@ -1,7 +1,7 @@
 """A whole study without a mouse: only Tab, Enter, the space bar, arrows and the page's keys."""
 
 import pytest
-from helpers.processes.app_server import AppServer, settled
+from helpers.processes.app_server import AppServer, on_screen, settled
 from helpers.texts.factories import dataset, study_in
 from keyboard import arrived, focus, press_button, tab_to
 from playwright.sync_api import Page, expect
@@ -48,7 +48,7 @@ def test_pairs(app: AppServer, app_store: Store, new_page: NewPage) -> None:
     settled(page)
     press_button(page, "Comment, or report")
     tab_to(page, "Comment (optional)")
-    expect(page.get_by_text("single keys do not answer")).to_be_visible()
+    expect(on_screen(page).get_by_text("single keys do not answer")).to_be_visible()
     page.keyboard.type("2 of 3 are wrong")
     tab_to(page, "Report this pair")
     page.keyboard.press("Space")

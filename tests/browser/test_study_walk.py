@@ -5,7 +5,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from helpers.processes.app_server import AppServer, open_tab, settled
+from helpers.processes.app_server import AppServer, on_screen, open_tab, settled
 from playwright.sync_api import Browser, Page, expect
 
 from core.access import make_link
@@ -83,17 +83,17 @@ def test_from_sign_in_to_the_csv_on_one_address(
         # Pairs: those on which raters disagree, and the CSV of them.
         open_tab(page, "Pairs")
         page.get_by_role("button", name=f"raters disagree {N_DISAGREED}").click(timeout=SOON)
-        expect(page.get_by_text(f"{N_DISAGREED} of {N_PAIRS} pairs")).to_be_visible(timeout=SOON)
+        expect(on_screen(page).get_by_text(f"{N_DISAGREED} of {N_PAIRS} pairs")).to_be_visible(timeout=SOON)
         still_there(page, tab="pairs", show="disagree")
         assert len(list(csv.DictReader(files_of(page).splitlines()))) == N_DISAGREED
         page.reload()
-        expect(page.get_by_text(f"{N_DISAGREED} of {N_PAIRS} pairs")).to_be_visible(timeout=SOON)
+        expect(on_screen(page).get_by_text(f"{N_DISAGREED} of {N_PAIRS} pairs")).to_be_visible(timeout=SOON)
         still_there(page, tab="pairs", show="disagree")
         # Judges: one press scores the texts; table and scatter stand side by side and have the same metrics.
         open_tab(page, "Judges")
         page.get_by_role("button", name="Score the texts with").click(timeout=SOON)
         expect(page.locator(".js-plotly-plot .scatterlayer .points path").first).to_be_visible(timeout=60_000)
-        expect(page.get_by_text("Spearman").first).to_be_visible(timeout=60_000)
+        expect(on_screen(page).get_by_text("Spearman").first).to_be_visible(timeout=60_000)
         still_there(page, tab="judges")
         # Export: every file, once.
         open_tab(page, "Export")

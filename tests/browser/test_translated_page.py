@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from helpers.processes.app_server import AppServer, on_pair, settled
+from helpers.processes.app_server import AppServer, on_pair, on_screen, settled
 from helpers.texts.factories import dataset, study_in
 from playwright.sync_api import Page, expect
 from rating_visit import KEYS, NewPage
@@ -110,7 +110,7 @@ def test_a_whole_study_by_keys_on_a_translated_page(
     on_pair(page, 2)
     says(page, status, "✓ Your answer here: both bad (saved; press again to change)")
     page.locator("summary").first.click()
-    page.get_by_text("Report this pair as broken").click()
+    on_screen(page).get_by_text("Report this pair as broken").click()
     says(page, ".assay-status >> nth=1", "✓ This pair is reported as broken")
     press_button(page, "Next")
     on_pair(page, 3)
@@ -139,7 +139,7 @@ def test_texts_with_a_number_and_marks_on_a_translated_page(
     on_text(page, 1)
     says(page, ".assay-where .assay-status", "Not done yet")
     expect(the_text(page)).to_have_text(re.compile("^An(other| answer)"))
-    page.get_by_text("No errors in this text").click()
+    on_screen(page).get_by_text("No errors in this text").click()
     expect(page.locator(".assay-marker-state")).to_have_text("SAVED")
     settled(page)
     page.get_by_role("spinbutton").fill("500")

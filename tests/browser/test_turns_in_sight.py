@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from helpers.processes.app_server import AppServer, on_pair, settled, violations
+from helpers.processes.app_server import AppServer, on_pair, on_screen, settled, violations
 from helpers.texts.conversations import conversations
 from helpers.texts.factories import StudyAtHand, dataset, study_in
 from helpers.texts.rating_studies import SPANS, TASK, rating_study, rating_texts
@@ -57,8 +57,8 @@ def test_early_turns_open_by_keyboard_and_are_folded_on_the_next_pair(
     at_hand = on_first_pair(app, app_store, page, same_conversation(4))
     late = ["Turn 5 of question q00.", "Turn 6 of question q00."]
     early = [f"Turn {number} of question q00." for number in range(1, 5)]
-    expect(page.get_by_text("Question q00?")).to_be_visible()
-    expect(page.get_by_text(SUMMARY)).to_be_visible()
+    expect(on_screen(page).get_by_text("Question q00?")).to_be_visible()
+    expect(on_screen(page).get_by_text(SUMMARY)).to_be_visible()
     assert turns_in_sight(page) == late
     unfold(page)
     assert turns_in_sight(page) == [*early, *late]
@@ -69,9 +69,9 @@ def test_early_turns_open_by_keyboard_and_are_folded_on_the_next_pair(
     page.wait_for_timeout(400)
     page.keyboard.press("2")  # while the line that unfolds has the focus
     on_pair(page, 2)
-    expect(page.get_by_text(SUMMARY)).to_be_visible()
+    expect(on_screen(page).get_by_text(SUMMARY)).to_be_visible()
     assert turns_in_sight(page) == late, "the same conversation, but another pair"
-    page.get_by_text(SUMMARY).click()
+    on_screen(page).get_by_text(SUMMARY).click()
     page.wait_for_timeout(400)
     page.keyboard.press("1")
     on_pair(page, 3)
@@ -92,13 +92,13 @@ def test_turns_of_a_guess(app: AppServer, app_store: Store, new_page: NewPage) -
         on_pair(page, number)
         page.keyboard.press("1")
     page.get_by_role("button", name="Lock my answers").click()
-    expect(page.get_by_text("1 of 2: ")).to_be_visible()
+    expect(on_screen(page).get_by_text("1 of 2: ")).to_be_visible()
     settled(page)
-    page.get_by_text(SUMMARY).click()
+    on_screen(page).get_by_text(SUMMARY).click()
     assert len(turns_in_sight(page)) == 6
     page.wait_for_timeout(400)
     page.keyboard.press("3")
-    expect(page.get_by_text("2 of 2: ")).to_be_visible()
+    expect(on_screen(page).get_by_text("2 of 2: ")).to_be_visible()
     settled(page)
     assert len(turns_in_sight(page)) == 2
 
@@ -114,12 +114,12 @@ def test_turns_of_a_rated_text(app: AppServer, app_store: Store, new_page: NewPa
     )
     at_hand.desk("ann").finish_step(1)
     page.goto(f"{app.url}/r/{at_hand.tokens['ann']}")
-    expect(page.get_by_text(SUMMARY)).to_be_visible(timeout=20_000)
+    expect(on_screen(page).get_by_text(SUMMARY)).to_be_visible(timeout=20_000)
     settled(page)
     unfold(page)
     assert len(turns_in_sight(page)) == 6
     page.get_by_role("button", name="2", exact=True).first.click()  # the next text of the same source
-    expect(page.get_by_text("Text 2 of 3", exact=True)).to_be_visible()
+    expect(on_screen(page).get_by_text("Text 2 of 3", exact=True)).to_be_visible()
     settled(page)
     assert len(turns_in_sight(page)) == 2
 
@@ -135,7 +135,7 @@ def test_a_conversation_never_widens_the_screen(
     page = new_page()
     page.set_viewport_size({"width": width, "height": 844})
     on_first_pair(app, app_store, page, data)
-    page.get_by_text("Earlier turns: 499").click()
-    expect(page.get_by_text("Instruction to the assistant")).to_be_visible()
+    on_screen(page).get_by_text("Earlier turns: 499").click()
+    expect(on_screen(page).get_by_text("Instruction to the assistant")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     assert violations(page) == []

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from helpers.processes.app_server import AppServer, on_pair, settled
+from helpers.processes.app_server import AppServer, on_pair, on_screen, settled
 from helpers.processes.at_the_door import PAST_PRACTICE
 from helpers.processes.cut_proxy import CutProxy
 from helpers.texts.factories import StudyAtHand, dataset, study_in
@@ -82,7 +82,7 @@ def connected(page: Page) -> None:
 
 
 def is_turned_away(page: Page) -> None:
-    expect(page.get_by_text(ANOTHER_RATER)).to_be_visible(timeout=40_000)
+    expect(on_screen(page).get_by_text(ANOTHER_RATER)).to_be_visible(timeout=40_000)
     expect(page.get_by_role("button", name="Left", exact=True)).to_have_count(0)
     assert "text of q" not in page.content()
 
@@ -91,10 +91,10 @@ def test_a_reload_and_the_way_back(
     app: AppServer, studies: dict[str, StudyAtHand], new_page: NewPage
 ) -> None:
     ann, ben = both_open(studies, app.url, new_page)
-    expect(ann.get_by_text("You rate as ann")).to_be_visible()
-    expect(ann.get_by_text(TITLE)).to_be_visible()
-    expect(ben.get_by_text("You rate as ben")).to_be_visible()
-    expect(ben.get_by_text(TITLE)).to_have_count(0)
+    expect(on_screen(ann).get_by_text("You rate as ann")).to_be_visible()
+    expect(on_screen(ann).get_by_text(TITLE)).to_be_visible()
+    expect(on_screen(ben).get_by_text("You rate as ben")).to_be_visible()
+    expect(on_screen(ben).get_by_text(TITLE)).to_have_count(0)
     assert "STUDYOF" not in ann.content() + ben.content()
     ann.bring_to_front()
     ann.keyboard.press("1")  # its connection is still Ann's

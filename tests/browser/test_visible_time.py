@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from helpers.processes.app_server import AppServer, on_pair, settled
+from helpers.processes.app_server import AppServer, on_pair, on_screen, settled
 from helpers.processes.raw_rater import RawRater, told
 from playwright.sync_api import Page
 from rating_visit import at_the_first_pair, open_study
@@ -77,7 +77,7 @@ def test_appearances_in_a_tab_are_added_up_across_the_overview_and_a_reload(
     study_id, page = at_the_first_pair(app, app_store, new_page)
     page.wait_for_timeout(1000)
     page.get_by_role("button", name="Overview and finish").click()
-    page.get_by_text("Still open").wait_for()
+    on_screen(page).get_by_text("Still open").wait_for()
     page.wait_for_timeout(2000)
     page.get_by_role("button", name="Go to the next open pair").click()
     on_pair(page, 1)
@@ -159,7 +159,7 @@ def test_the_time_of_a_text_is_that_until_it_was_first_done(
     page.goto(link)
     on_text(page, 1)
     hide(page, 2000)
-    page.get_by_text("No errors in this text").click()
+    on_screen(page).get_by_text("No errors in this text").click()
     settled(page)
     page.get_by_role("button", name="Save and go on").click()
     on_text(page, 2)
@@ -180,11 +180,11 @@ def test_guesses_have_their_time_too(app: AppServer, app_store: Store, new_page:
         on_pair(page, number)
         page.keyboard.press("3")
     page.get_by_role("button", name="Lock my answers").click()
-    page.get_by_text("1 of 4").wait_for()
+    on_screen(page).get_by_text("1 of 4").wait_for()
     settled(page)
     page.wait_for_timeout(500)
     page.keyboard.press("1")
-    page.get_by_text("2 of 4").wait_for()
+    on_screen(page).get_by_text("2 of 4").wait_for()
     settled(page)
     (guess,) = guesses_of(app_store, study_id)
     assert guess.seconds is not None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from helpers.pages.admin_session import sign_in
-from helpers.processes.app_server import ROOT, AppServer, choose_file, open_tab, settled
+from helpers.processes.app_server import ROOT, AppServer, choose_file, on_screen, open_tab, settled
 from playwright.sync_api import Page, expect
 from text_visit import on_text, saved, the_text
 
@@ -58,21 +58,21 @@ def imported(page: Page, app: AppServer, file: Path) -> None:
     )
     file.write_text(f"item_id,system,source,text\n{rows}", "utf-8")
     page.goto(f"{app.url}/studies?study=new")
-    page.get_by_text("How good is each text?").click(timeout=SOON)
+    on_screen(page).get_by_text("How good is each text?").click(timeout=SOON)
     settled(page)
     choose_file(page, "File", file)
-    expect(page.get_by_text("4 texts of 2 sources by 2 systems")).to_be_visible(timeout=SOON)
+    expect(on_screen(page).get_by_text("4 texts of 2 sources by 2 systems")).to_be_visible(timeout=SOON)
     settled(page)
     page.get_by_role("combobox", name="Task").click()
     page.get_by_role("option", name="(mqm)").click()
     settled(page)
     page.get_by_role("textbox", name="Name of the study").fill(NAME)
     page.get_by_role("button", name="Create the draft").click()
-    expect(page.get_by_text("is a draft now")).to_be_visible(timeout=SOON)
+    expect(on_screen(page).get_by_text("is a draft now")).to_be_visible(timeout=SOON)
     open_tab(page, "Raters")
     page.get_by_role("textbox", name="New raters, separated by commas").fill("ann")
     page.get_by_role("button", name="Add raters").click()
-    expect(page.get_by_text("Added ann")).to_be_visible()
+    expect(on_screen(page).get_by_text("Added ann")).to_be_visible()
     open_tab(page, "Result")
     page.get_by_role("button", name="Open the study").click()
     settled(page)
@@ -125,20 +125,20 @@ def unblinded(page: Page, app: AppServer) -> None:
     settled(page)
     page.get_by_label("Reason (required to unblind, saved in the log)").fill("all are done")
     page.get_by_role("button", name="Unblind the study").click()
-    expect(page.get_by_text("The study is unblinded.", exact=True)).to_be_visible(timeout=SOON)
+    expect(on_screen(page).get_by_text("The study is unblinded.", exact=True)).to_be_visible(timeout=SOON)
     settled(page)
 
 
 def parrot_asked(page: Page, app: AppServer) -> None:
     """The study's ratings become a Parrot's examples, by page."""
     page.goto(f"{app.url}/specialist")
-    page.get_by_text("An unblinded rating study").click(timeout=SOON)
-    expect(page.get_by_text("4 texts on 2 items by 2 systems; 4 of them rated by 1 rater.")).to_be_visible(
-        timeout=SOON
-    )
+    on_screen(page).get_by_text("An unblinded rating study").click(timeout=SOON)
+    expect(
+        on_screen(page).get_by_text("4 texts on 2 items by 2 systems; 4 of them rated by 1 rater.")
+    ).to_be_visible(timeout=SOON)
     settled(page)
     page.get_by_role("button", name="Judge all 2 items").click()
-    expect(page.get_by_text("is done")).to_be_visible(timeout=SOON)
+    expect(on_screen(page).get_by_text("is done")).to_be_visible(timeout=SOON)
     settled(page)
 
 
@@ -181,9 +181,9 @@ def test_marks_of_a_rater_become_examples_by_page_and_by_command(
     expect(person).to_contain_text("People: ann")
     expect(person).to_contain_text("1. Wrong: major, accuracy/omission, missed by the judge")
     expect(judge).to_contain_text("1. wrong: minor, fluency/grammar, not marked by people")
-    admin.get_by_text("Examples used: 1").click()
-    expect(admin.get_by_text("beta, item q1, rated by ann")).to_be_visible()
-    assert admin.get_by_text("alpha, item").count() == 0
+    on_screen(admin).get_by_text("Examples used: 1").click()
+    expect(on_screen(admin).get_by_text("beta, item q1, rated by ann")).to_be_visible()
+    assert on_screen(admin).get_by_text("alpha, item").count() == 0
 
     (run,) = list_runs(app_store, ("automqm",))
     by_page = judge_output(saved_run(app_store, run))

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from helpers.processes.app_server import settled
+from helpers.processes.app_server import on_screen, settled
 from playwright.sync_api import Locator, Page, expect
 
 from core.formats.tasks import find_task
@@ -51,7 +51,7 @@ def rating_study(
 
 def on_text(page: Page, number: int) -> None:
     """Wait until the text of that number is on the screen and may be answered."""
-    expect(page.get_by_text(f"Text {number} of ", exact=False).first).to_be_visible(timeout=20_000)
+    expect(on_screen(page).get_by_text(f"Text {number} of ", exact=False).first).to_be_visible(timeout=20_000)
     expect(page.locator("h1", has_text=f"Text {number} of ")).to_be_visible()
     settled(page)
     page.wait_for_timeout(400)  # a press this soon after a text appears is taken for a double press

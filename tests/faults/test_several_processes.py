@@ -12,6 +12,7 @@ from helpers.processes.app_server import (
     choose_file,
     chromium,
     on_pair,
+    on_screen,
     settled,
     through_onboarding,
 )
@@ -175,7 +176,9 @@ def up_and_down(page: Page, apps: SeveralApps) -> None:
     settled(page)
     data = {"name": "a.json", "mimeType": "application/json", "buffer": paper_json(dataset(3))}
     choose_file(page, "File", data)
-    expect(page.get_by_text("3 questions at levels A0, A1, A2, A3, A4")).to_be_visible(timeout=60_000)
+    expect(on_screen(page).get_by_text("3 questions at levels A0, A1, A2, A3, A4")).to_be_visible(
+        timeout=60_000
+    )
     page.goto(f"{apps.url}/operation")
     page.get_by_role("tab", name="Backup").click(timeout=60_000)
     settled(page)

@@ -15,7 +15,7 @@ from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
 from helpers.processes.ports import free_port
-from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, FilePayload, Locator, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[3]
 CHROMIUM = os.environ.get("ASSAY_CHROMIUM", "/usr/bin/chromium")
@@ -179,6 +179,11 @@ def on_pair(page: Page, number: int) -> None:
     expect(page.get_by_role("heading", name=f"Pair {number} of ")).to_be_visible(timeout=20_000)
     settled(page)
     page.wait_for_timeout(400)  # a press this soon after a pair appears is taken for a double press
+
+
+def on_screen(page: Page) -> Locator:
+    """What can be seen: all but the region that says a moment later, to who listens, what the rater's page shows."""
+    return page.locator("body > :not(#assay-live)")
 
 
 def settled(page: Page) -> None:
