@@ -111,7 +111,7 @@ def test_a_check_goes_from_file_to_file_as_rarely_as_promised():
         ("live_study", ["--texts", "100", "--seconds", "6"], r"\| [\d.]+ \|$"),
         (
             "rendering",
-            ["--words", "30", "--pairs", "2", "--browser", "--presses", "4", "--beside", "."],
+            ["--words", "30", "--pairs", "2", "--browser", "--presses", "2", "--beside", "."],
             r"\| 30 \| code \| [\d.]+ \|(?s:.*)\| 30 \| plain, beside \| \d+ \| [\d.]+ \|",
         ),
         ("resampling", ["--items", "100", "--resamples", "20"], r"equal to 1e-12"),

@@ -11,8 +11,6 @@ from playwright.sync_api import Locator, Page
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 _MOST_STEPS = 150
-_MOST_OPTIONS = 2
-"""Options of one menu that are chosen: further ones are mostly of one kind."""
 _MAIN = "[data-testid=stMain]"
 _OPENS = ", ".join(
     f"{_MAIN} {one}"
@@ -50,8 +48,11 @@ def pages_offered(frames: list[bytes]) -> list[str]:
     return list(found)
 
 
-def open_everything(page: Page, seen: Seen) -> int:
-    """Open all that the page on the screen offers, and return the number of steps. Innermost things come first."""
+def open_everything(page: Page, seen: Seen, most_options: int = 2) -> int:
+    """Open all that the page on the screen offers, and return the number of steps. Innermost things come first.
+
+    most_options: of one menu that are chosen; further ones are mostly of one kind.
+    """
     done: set[tuple[Any, ...]] = set()
     seen(_place(_listed(page)))
     for step in range(_MOST_STEPS):
@@ -61,7 +62,7 @@ def open_everything(page: Page, seen: Seen) -> int:
             return step
         at, one = new[-1]
         done.add(_mark(listed, at))
-        _press(page, page.locator(_OPENS).nth(at), one)
+        _press(page, page.locator(_OPENS).nth(at), one, most_options)
         seen(_place(_listed(page)))
     raise AssertionError(f"{page.url} still offers something after {_MOST_STEPS} steps")
 
@@ -87,7 +88,7 @@ def _mark(listed: list[dict[str, Any]], at: int) -> tuple[Any, ...]:
     return *_place(listed[:at]), one["kind"], one["label"], nth
 
 
-def _press(page: Page, thing: Locator, one: dict[str, Any]) -> None:
+def _press(page: Page, thing: Locator, one: dict[str, Any], most_options: int) -> None:
     if not one["input"]:
         thing.click()
         settled(page)
@@ -95,7 +96,7 @@ def _press(page: Page, thing: Locator, one: dict[str, Any]) -> None:
             page.keyboard.press("Escape")
         return
     before = thing.input_value()
-    for n in range(_MOST_OPTIONS):
+    for n in range(most_options):
         if not thing.count():
             return
         options = page.get_by_role("option")
