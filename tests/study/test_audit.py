@@ -201,8 +201,8 @@ def test_looks_are_paid_for() -> None:
 @pytest.mark.slow
 def test_few_blind_studies_are_warned_of() -> None:
     """At most one in ten: 0.05 for all levels together and 0.05 for the single levels."""
-    warned = sum(audited(made(seed=seed)).severity == "warning" for seed in range(100))
-    assert warned <= binom.ppf(0.999, 100, 0.1)
+    warned = sum(audited(made(seed=seed)).severity == "warning" for seed in range(200))
+    assert warned <= binom.ppf(0.999, 200, 0.1)
 
 
 def test_too_few_questions_are_said() -> None:
